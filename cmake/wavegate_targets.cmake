@@ -1,0 +1,72 @@
+add_library(wavegate_options INTERFACE)
+target_compile_options(wavegate_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # The promise "identical bytes" includes our own host code: no contraction behind our back.
+  -ffp-contract=off)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(wavegate_options INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False positives of g++ 12 in std::variant and std::vector.
+  target_compile_options(wavegate_options INTERFACE
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-dangling-pointer)
+endif()
+
+# wavegate_library(folder/name DEPENDS a b LINK x y): a static library of all sources of src/folder/name, named
+# wavegate_folder_name and wavegate::folder_name. DEPENDS are our own folders, LINK other people's libraries.
+function(wavegate_library folder)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp"
+    "${PROJECT_SOURCE_DIR}/src/${folder}/passes/*.cpp")
+  set(target wavegate_${name})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:wavegate_options> ${arg_PRIVATE_LINK})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(wavegate::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    string(REPLACE "/" "_" dependency ${dependency})
+    target_link_libraries(${target} ${scope} wavegate_${dependency})
+  endforeach()
+  target_link_libraries(${target} ${scope} ${arg_LINK})
+  install(TARGETS ${target} EXPORT wavegate_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# wavegate_test(folder DEPENDS a b LINK x [DEVICE]): one test program of all *_test.cpp of tests/folder. Without
+# DEVICE each test is its own CTest entry; with it the program is one entry, since starting a driver costs more
+# than most tests.
+function(wavegate_test folder)
+  cmake_parse_arguments(arg "DEVICE" "" "DEPENDS;LINK" ${ARGN})
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  set(target ${name}_test)
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(${target} PRIVATE WAVEGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  foreach(dependency IN LISTS arg_DEPENDS)
+    string(REPLACE "/" "_" dependency ${dependency})
+    target_link_libraries(${target} PRIVATE wavegate_${dependency})
+  endforeach()
+  target_link_libraries(${target} PRIVATE wavegate_options GTest::gmock GTest::gtest_main ${arg_LINK})
+  if(arg_DEVICE)
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  else()
+    include(GoogleTest)
+    gtest_discover_tests(${target} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()

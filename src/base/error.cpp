@@ -1,0 +1,25 @@
+#include "wavegate/base/error.h"
+
+namespace wavegate {
+
+std::string_view to_string(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_input: return "invalid input";
+    case ErrorKind::unsupported: return "unsupported";
+    case ErrorKind::device: return "device error";
+    case ErrorKind::internal: return "internal error (a bug in Wavegate; please report it)";
+  }
+  return "error";
+}
+
+std::string Error::to_string() const {
+  std::string text(wavegate::to_string(kind));
+  text += ": ";
+  if (!where.empty()) {
+    text += where;
+    text += ": ";
+  }
+  return text + message;
+}
+
+}  // namespace wavegate

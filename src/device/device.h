@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wavegate/base/result.h"
+#include "wavegate/graph/graph.h"
+#include "wavegate/target/profile.h"
+
+namespace wavegate::device {
+
+/// What the host did, counted where the device's API is called.
+struct Counters {
+  uint64_t submissions = 0;   ///< command submissions
+  uint64_t host_waits = 0;    ///< times that the host waited for the device
+  uint64_t readbacks = 0;     ///< copies of device data for the host, one a buffer
+  uint64_t observations = 0;  ///< looks at device-written memory during a run
+  friend Counters operator-(const Counters& a, const Counters& b) {
+    return {a.submissions - b.submissions, a.host_waits - b.host_waits, a.readbacks - b.readbacks,
+            a.observations - b.observations};
+  }
+};
+
+/// Device memory that outlives one executable: allocated with Device::allocate, or lent by the application.
+/// Shared ownership; memory lent by an application is never freed here.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual uint64_t bytes() const = 0;
+};
+
+/// A graph loaded on a device: pipelines built, memory allocated, commands ready. Not thread-safe.
+///
+/// Buffers hold their initial contents at first; what a run leaves in them persists to the next.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  /// Binds the memory of an external buffer; needed before the first run. At least as large as declared.
+  virtual Result<void> bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) = 0;
+
+  /// Sets bytes of a buffer before the next run. Copies `bytes`; neither submits nor waits.
+  virtual Result<void> write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) = 0;
+
+  /// Starts a run: one submission, pending writes first. The previous run must have been waited for.
+  virtual Result<void> submit() = 0;
+
+  /// Waits for the run that submit() started: one host wait. Then the outputs can be read.
+  virtual Result<void> wait() = 0;
+
+  /// Reads bytes of a buffer as the last waited-for run left them. An output costs no wait; another buffer
+  /// costs one submission, one wait and one readback.
+  virtual Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) = 0;
+
+  /// Puts every buffer that has initial contents back to them, before the next run.
+  virtual Result<void> reset() = 0;
+
+  /// Device time of the last run in seconds, or a negative number where there are no timestamps.
+  virtual double device_seconds() const = 0;
+
+  /// submit() and wait().
+  Result<void> run() {
+    WAVEGATE_CHECK(submit());
+    return wait();
+  }
+};
+
+/// A device of one backend. Outlives its executables and buffers. Thread-compatible.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const target::Profile& profile() const = 0;
+  virtual const Counters& counters() const = 0;
+
+  /// Checks limits and features first, so that an error names the limit before anything is allocated.
+  virtual Result<std::unique_ptr<Executable>> load(std::shared_ptr<const graph::Graph> graph) = 0;
+
+  /// Zeroed device memory for external buffers.
+  virtual Result<std::shared_ptr<Buffer>> allocate(uint64_t bytes) = 0;
+};
+
+}  // namespace wavegate::device

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "wavegate/base/result.h"
+#include "wavegate/kir/kernel.h"
+#include "wavegate/kir/opaque_kernel.h"
+
+namespace wavegate::graph {
+
+/// Index into Graph::buffers.
+enum class BufferId : uint32_t {};
+/// Index into Graph::kernels.
+enum class KernelId : uint32_t {};
+
+/// Initial contents of a buffer: bytes, or one word repeated.
+struct Contents {
+  std::shared_ptr<const std::vector<std::byte>> bytes;  ///< exactly the buffer's size; null: `word` repeated
+  uint32_t word = 0;
+};
+
+/// A buffer of a graph. Its memory is the device's, or the application's if it is external.
+struct Buffer {
+  std::string name;
+  uint64_t bytes = 0;       ///< a multiple of 4
+  bool external = false;    ///< bound before the run; no initial contents
+  bool indirect = false;    ///< a dispatch reads its grid here
+  bool output = false;      ///< copied for the host at the end of every run
+  std::optional<Contents> initial;
+};
+
+/// A byte range of a buffer.
+struct Range {
+  BufferId buffer{};
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+/// What a command touches: the unit of hazard tracking.
+struct Use {
+  Range range;
+  kir::Access access = kir::Access::read;
+};
+
+using Kernel = std::variant<std::shared_ptr<const kir::Kernel>, std::shared_ptr<const kir::OpaqueKernel>>;
+const kir::Interface& interface_of(const Kernel& kernel);
+
+/// Exact number of workgroups.
+using Grid = std::array<uint32_t, 3>;
+
+/// Runs a kernel. `bindings` are what its descriptors see: the storage buffers in order, then the arena if it
+/// has scalar bindings; an opaque kernel's bindings in declaration order. `words` are its launch words.
+struct Dispatch {
+  std::string label;
+  KernelId kernel{};
+  std::vector<Range> bindings;
+  std::vector<uint32_t> words;
+  std::vector<Use> uses;        ///< without the indirect arguments
+  Grid grid = {1, 1, 1};        ///< declared; with `indirect`, the largest that the device may compute
+  std::optional<Range> indirect;  ///< 12 bytes that hold the grid
+};
+
+/// Copies equal-sized, non-overlapping ranges.
+struct Copy {
+  std::string label;
+  Range source;
+  Range destination;
+};
+
+/// Fills a range, offset and size multiples of 4, with a word.
+struct Fill {
+  std::string label;
+  Range destination;
+  uint32_t word = 0;
+};
+
+struct Repeat;
+using Command = std::variant<Dispatch, Copy, Fill, std::shared_ptr<const Repeat>>;
+
+/// Runs its body a fixed number of times; encoded as that many copies.
+struct Repeat {
+  std::string label;
+  uint32_t count = 0;
+  std::vector<Command> body;
+};
+
+/// A structured command graph: plain data that any device can load. Commands run in order; a device may overlap
+/// those whose uses do not conflict.
+struct Graph {
+  std::string name;
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  std::vector<Command> commands;
+};
+
+/// Ranges inside buffers and aligned, kernels and buffers that exist, bindings and words that fit the interface,
+/// uses inside bindings, copies that do not overlap. The first mistake, named; it is always the producer's bug.
+Result<void> verify(const Graph& graph);
+
+/// The number of commands after repeats are spelled out.
+uint64_t encoded_size(const std::vector<Command>& commands);
+
+}  // namespace wavegate::graph

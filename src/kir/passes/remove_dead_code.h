@@ -1,0 +1,14 @@
+#pragma once
+
+#include "wavegate/base/result.h"
+#include "wavegate/kir/kernel.h"
+#include "wavegate/kir/passes/pass.h"
+
+namespace wavegate::kir {
+
+/// Removes instructions without effect whose results are never used, control flow whose body has no effect,
+/// unused results and loop-carried values, and what follows a terminator's construct that never completes.
+/// Preserves: interface, memories (an unused one stays declared).
+Result<PassStats> remove_dead_code(Kernel& kernel);
+
+}  // namespace wavegate::kir
