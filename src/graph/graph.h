@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "wavegate/base/result.h"
-#include "wavegate/kir/kernel.h"
-#include "wavegate/kir/opaque_kernel.h"
+#include "wavegate/kir/kernel_code.h"
 
 namespace wavegate::graph {
 
@@ -49,8 +48,8 @@ struct Use {
   kir::Access access = kir::Access::read;
 };
 
-using Kernel = std::variant<std::shared_ptr<const kir::Kernel>, std::shared_ptr<const kir::OpaqueKernel>>;
-const kir::Interface& interface_of(const Kernel& kernel);
+using Kernel = kir::KernelCode;
+using kir::interface_of;
 
 /// Exact number of workgroups.
 using Grid = std::array<uint32_t, 3>;
