@@ -4,8 +4,12 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "wavegate/base/result.h"
@@ -15,9 +19,14 @@ namespace wavegate::kir {
 
 class Builder;
 
+/// A plain number of C++, which becomes a constant where it stands beside an expression.
+template <typename T>
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
 /// A value being built, with the operators of its type. `+ - *` choose the integer or float operation by type;
 /// `/ % < <= > >= >>` on integers are unsigned, and the signed ones are functions of the builder.
-/// Numbers convert: `i + 1`, `0.5f * x`.
+/// Numbers convert: `i + 1`, `0.5f * x`. A default-constructed expression has no builder and type none; using it
+/// with others is a mistake that finish() reports.
 class Expr {
  public:
   Expr() = default;
@@ -31,6 +40,10 @@ class Expr {
   Value value_;
 };
 
+/// A number as a constant of the expression's type; an empty expression if that one is empty.
+template <Number T>
+Expr constant_like(Expr expression, T number);
+
 /// An element of a memory, for reading and for assignment: `y[i] = a * x[i]`.
 class Element {
  public:
@@ -39,6 +52,8 @@ class Element {
   operator Expr() const;
   void operator=(Expr value) const;
   void operator=(const Element& other) const { *this = static_cast<Expr>(other); }
+  template <Number T>
+  void operator=(T number) const;
 
  private:
   Builder* builder_;
@@ -53,7 +68,8 @@ class MemoryRef {
   Element operator[](Expr index) const { return {builder_, memory_, index}; }
   Element operator[](uint32_t index) const;
   uint32_t id() const { return memory_; }
-  Expr length() const;  ///< elements, i32
+  Builder* builder() const { return builder_; }
+  Expr length() const;  ///< elements, i32; of a buffer: known at run time
 
  private:
   Builder* builder_;
@@ -68,6 +84,8 @@ class Variable {
   operator Expr() const;
   void operator=(Expr value) const;
   void operator=(const Variable& other) const { *this = static_cast<Expr>(other); }
+  template <Number T>
+  void operator=(T number) const;
 
  private:
   Builder* builder_;
@@ -82,6 +100,8 @@ class ScalarRef {
   operator Expr() const;
   void operator=(Expr value) const;
   void operator=(const ScalarRef& other) const { *this = static_cast<Expr>(other); }
+  template <Number T>
+  void operator=(T number) const;
 
  private:
   Builder* builder_;
@@ -89,7 +109,8 @@ class ScalarRef {
 };
 
 /// Builds one kernel. A mistake (types that do not fit, say) does not stop the building: the first one is kept
-/// and returned by finish().
+/// and returned by finish(). What follows `break_`, `continue_` or `return_` in the same body never runs and is
+/// dropped. Memories named `variable.<number>` are the builder's own.
 ///
 ///     Builder b("saxpy", {64});
 ///     auto x = b.buffer("x", Type::f32, Access::read);
@@ -122,30 +143,41 @@ class Builder {
   Expr f32(float value);
   Expr f64(double value);
   Expr boolean(bool value) { return constant(Type::boolean, value ? 1 : 0); }
-  /// A number as a constant of the given type.
-  Expr number(Type type, double value);
+  /// A number as a constant of the given type. One that the type cannot hold is a mistake: 0.5 as i32, 300 as i8.
+  /// An integer may be anything from the smallest signed to the largest unsigned value; a float is rounded.
+  template <Number T>
+  Expr number(Type type, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return real_number(type, static_cast<double>(value));
+    } else {
+      bool negative = false;
+      if constexpr (std::is_signed_v<T>) negative = value < 0;
+      const auto bits = static_cast<uint64_t>(value);
+      return integer_number(type, negative, negative ? 0 - bits : bits);
+    }
+  }
   Expr builtin(Builtin builtin, uint32_t dimension = 0);
   Expr global_id(uint32_t dimension = 0) { return builtin(Builtin::global_id, dimension); }
   Expr local_id(uint32_t dimension = 0) { return builtin(Builtin::local_id, dimension); }
   Expr workgroup_id(uint32_t dimension = 0) { return builtin(Builtin::workgroup_id, dimension); }
   Expr grid(uint32_t dimension = 0) { return builtin(Builtin::grid, dimension); }
   Expr select(Expr condition, Expr if_true, Expr if_false);
-  Expr convert(Op op, Type to, Expr value);
+  Expr convert(Op op, Type to, Expr value);  ///< one of the conversions, bitcast to convert_f
   Expr bitcast(Type to, Expr value) { return convert(Op::bitcast, to, value); }
 
-  /// Any operation of the table whose operands decide its type (add, less_s, fma, sqrt, ...).
+  /// Any operation of the table whose operands decide its type (add, less_s, fma, sqrt, subgroup_add, ...).
   Expr apply(Op op, std::initializer_list<Expr> operands);
 
   // Memory.
   Expr load(MemoryRef memory, Expr index);
-  std::vector<Expr> load(MemoryRef memory, Expr index, uint32_t count);
+  std::vector<Expr> load(MemoryRef memory, Expr index, uint32_t count);  ///< 1 to 4 consecutive elements
   void store(MemoryRef memory, Expr index, const std::vector<Expr>& values);
   Expr load_pointer(Type type, Expr address);
   void store_pointer(Expr address, Expr value);
   Expr atomic(Op op, MemoryRef memory, Expr index, Expr value, Scope scope = Scope::device,
               Order order = Order::relaxed);
-  Expr atomic_compare_exchange(MemoryRef memory, Expr index, Expr expected, Expr desired,
-                               Scope scope = Scope::device, Order order = Order::relaxed);
+  Expr atomic_compare_exchange(MemoryRef memory, Expr index, Expr expected, Expr desired, Scope scope = Scope::device,
+                               Order order = Order::relaxed);
   void barrier(Scope scope = Scope::workgroup);
   void fence(Scope scope, Order order);
   Expr assume_uniform(Expr value, Scope scope);
@@ -169,16 +201,27 @@ class Builder {
   // For Expr and its kin.
   Type type_of(Value value) const;
   void fail(std::string message);
-  Instruction& append(Instruction instruction);
+  Type element_type(uint32_t memory) const;
+  Type binding_type(uint32_t binding) const;
+  Expr length(MemoryRef memory);
+  void store_scalar(uint32_t binding, Expr value);
+  void append(Instruction instruction);
   Expr append_value(Instruction instruction, Type type);
 
  private:
+  Expr real_number(Type type, double value);
+  Expr integer_number(Type type, bool negative, uint64_t magnitude);
   Expr poison(Type type);
-  void run_block(Block& block, const Body& body);
+  bool owns(Expr expression, std::string_view user);
+  bool owns(MemoryRef memory, std::string_view user);
+  MemoryRef add_memory(Memory memory);
+  void run_block(Block& block, const Body& body, Op terminator);
+  void end_block(Op terminator);
 
   Kernel kernel_;
   std::vector<Block*> blocks_;  ///< the open blocks, innermost last
   uint32_t loop_depth_ = 0;
+  bool finished_ = false;
   std::optional<Error> error_;
 };
 
@@ -202,18 +245,35 @@ Expr operator-(Expr a);
 Expr operator!(Expr a);
 Expr operator~(Expr a);
 
-template <typename T>
-concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <Number T>
+Expr constant_like(Expr expression, T number) {
+  return expression.builder() == nullptr ? Expr() : expression.builder()->number(expression.type(), number);
+}
+
+template <Number T>
+void Element::operator=(T number) const {
+  *this = builder_->number(builder_->element_type(memory_), number);
+}
+
+template <Number T>
+void Variable::operator=(T number) const {
+  *this = builder_->number(builder_->element_type(memory_), number);
+}
+
+template <Number T>
+void ScalarRef::operator=(T number) const {
+  *this = builder_->number(builder_->binding_type(binding_), number);
+}
 
 // A plain number beside an expression becomes a constant of the expression's type.
-#define WAVEGATE_KIR_OPERATOR(symbol)                                                        \
-  template <Number T>                                                                        \
-  Expr operator symbol(Expr a, T b) {                                                        \
-    return a symbol a.builder()->number(a.type(), static_cast<double>(b));                   \
-  }                                                                                          \
-  template <Number T>                                                                        \
-  Expr operator symbol(T a, Expr b) {                                                        \
-    return b.builder()->number(b.type(), static_cast<double>(a)) symbol b;                   \
+#define WAVEGATE_KIR_OPERATOR(symbol)    \
+  template <Number T>                    \
+  Expr operator symbol(Expr a, T b) {    \
+    return a symbol constant_like(a, b); \
+  }                                      \
+  template <Number T>                    \
+  Expr operator symbol(T a, Expr b) {    \
+    return constant_like(b, a) symbol b; \
   }
 WAVEGATE_KIR_OPERATOR(+)
 WAVEGATE_KIR_OPERATOR(-)

@@ -42,17 +42,17 @@ struct Block;
 /// One operation. Only the fields that its op uses are meaningful; see op.h.
 struct Instruction {
   Op op = Op::constant;
-  Type type = Type::none;        ///< of the first result; for store: of the stored values
+  Type type = Type::none;  ///< of the first result; for store: of the stored values
   Builtin builtin = Builtin::global_id;
-  Scope scope = Scope::workgroup;  ///< barrier, fence, atomics, assume_uniform
-  Order order = Order::relaxed;    ///< fence, atomics
-  uint32_t index = 0;            ///< parameter, dimension of a builtin, binding of a scalar
-  uint32_t memory = 0;           ///< index into Kernel::memories, or kPointer
-  uint64_t bits = 0;             ///< a constant, zero-extended
-  std::vector<Value> results;    ///< none, one, or several (load, subgroup_ballot, if_, switch_, loop)
-  std::vector<Value> operands;
-  std::vector<uint32_t> cases;   ///< switch_: the literal of each block but the last
-  std::vector<Block> blocks;
+  Scope scope = Scope::workgroup;   ///< barrier, fence, atomics, assume_uniform
+  Order order = Order::relaxed;     ///< fence, atomics
+  uint32_t index = 0;               ///< parameter, dimension of a builtin, binding of a scalar
+  uint32_t memory = 0;              ///< index into Kernel::memories, or kPointer
+  uint64_t bits = 0;                ///< a constant, zero-extended
+  std::vector<Value> results = {};  ///< none, one, or several (load, subgroup_ballot, if_, switch_, loop)
+  std::vector<Value> operands = {};
+  std::vector<uint32_t> cases = {};  ///< switch_: the literal of each block but the last
+  std::vector<Block> blocks = {};
 
   Value result() const { return results.empty() ? Value{} : results.front(); }
 };
