@@ -37,7 +37,15 @@ struct Memory {
 /// Instruction::memory of an access through a 64-bit device pointer.
 inline constexpr uint32_t kPointer = std::numeric_limits<uint32_t>::max();
 
-struct Block;
+struct Instruction;
+
+/// Instructions in order; the last one is a terminator. Only a loop's block has parameters.
+struct Block {
+  std::vector<Value> parameters;
+  std::vector<Instruction> instructions;
+
+  const Instruction& terminator() const;
+};
 
 /// One operation. Only the fields that its op uses are meaningful; see op.h.
 struct Instruction {
@@ -57,13 +65,7 @@ struct Instruction {
   Value result() const { return results.empty() ? Value{} : results.front(); }
 };
 
-/// Instructions in order; the last one is a terminator. Only a loop's block has parameters.
-struct Block {
-  std::vector<Value> parameters;
-  std::vector<Instruction> instructions;
-
-  const Instruction& terminator() const { return instructions.back(); }
-};
+inline const Instruction& Block::terminator() const { return instructions.back(); }
 
 /// A kernel: an interface, the memories it addresses, and one structured body. A plain value: copying a kernel
 /// copies it whole. Values of an enclosing block are visible in the blocks inside it.
