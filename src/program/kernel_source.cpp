@@ -9,6 +9,7 @@ class CodeSource final : public KernelSource {
  public:
   explicit CodeSource(kir::KernelCode code) : code_(std::move(code)) {}
   const kir::Interface& interface() const override { return kir::interface_of(code_); }
+  bool is_opaque() const override { return code_.index() == 1; }
   Result<kir::KernelCode> specialise(const target::Profile&) const override { return code_; }
 
  private:

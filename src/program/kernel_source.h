@@ -16,6 +16,8 @@ class KernelSource {
  public:
   virtual ~KernelSource() = default;
   virtual const kir::Interface& interface() const = 0;
+  /// Whether specialise() gives a finished module, whose scalar bindings are storage buffers of one word.
+  virtual bool is_opaque() const { return false; }
   /// Code whose interface equals interface().
   virtual Result<kir::KernelCode> specialise(const target::Profile& profile) const = 0;
 };

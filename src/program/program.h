@@ -106,6 +106,9 @@ class Program {
   // Values.
   Buffer buffer(std::string name, kir::Type element, uint64_t count, std::optional<Initial> initial = {});
   Buffer external_buffer(std::string name, kir::Type element, uint64_t count);
+  /// A buffer or scalar of an operation's expansion: written before it is read, its name made unique.
+  Buffer temporary(const std::string& name, kir::Type element, uint64_t count);
+  Scalar temporary(const std::string& name, ScalarType type);
   Scalar scalar(std::string name, ScalarType type, std::optional<uint32_t> initial_bits = {});
   Scalar scalar_u32(std::string name, uint32_t initial) { return scalar(std::move(name), ScalarType::uint32, initial); }
   Scalar scalar_f32(std::string name, float initial);

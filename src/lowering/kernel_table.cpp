@@ -1,0 +1,52 @@
+#include "wavegate/lowering/kernel_table.h"
+
+#include <algorithm>
+
+#include "wavegate/base/format.h"
+#include "wavegate/kir/passes/parameters_to_scalars.h"
+
+namespace wavegate::lowering {
+
+graph::KernelId KernelTable::push(kir::KernelCode code) {
+  kernels_.push_back(std::move(code));
+  return graph::KernelId{static_cast<uint32_t>(kernels_.size() - 1)};
+}
+
+graph::KernelId KernelTable::add(kir::Kernel kernel) {
+  return push(std::make_shared<const kir::Kernel>(std::move(kernel)));
+}
+
+Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::KernelSource>& source,
+                                         const std::vector<bool>& from_scalar) {
+  const auto known = by_source_.find({source.get(), from_scalar});
+  if (known != by_source_.end()) return known->second;
+
+  WAVEGATE_TRY(kir::KernelCode code, source->specialise(profile_));
+  if (!(kir::interface_of(code) == source->interface()))
+    return internal_error("a specialised kernel has another interface than its source", source->interface().name);
+  if (std::ranges::find(from_scalar, true) != from_scalar.end()) {
+    const auto* kernel = std::get_if<std::shared_ptr<const kir::Kernel>>(&code);
+    if (kernel == nullptr)
+      return unsupported(format("kernel \"{}\" is an opaque module, whose parameters are numbers given at launch; bind "
+                                "the scalar as a buffer of one word instead",
+                                source->interface().name));
+    kir::Kernel changed = **kernel;
+    WAVEGATE_CHECK(kir::parameters_to_scalars(changed, from_scalar));
+    code = std::make_shared<const kir::Kernel>(std::move(changed));
+  }
+  const graph::KernelId id = push(std::move(code));
+  sources_.push_back(source);
+  by_source_.emplace(std::pair{source.get(), from_scalar}, id);
+  return id;
+}
+
+Result<graph::KernelId> KernelTable::add(Result<kir::Kernel> (*make)()) {
+  const auto known = by_maker_.find(make);
+  if (known != by_maker_.end()) return known->second;
+  WAVEGATE_TRY(kir::Kernel kernel, make());
+  const graph::KernelId id = add(std::move(kernel));
+  by_maker_.emplace(make, id);
+  return id;
+}
+
+}  // namespace wavegate::lowering

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "wavegate/base/result.h"
+#include "wavegate/program/program.h"
+
+namespace wavegate::program {
+
+/// The type of a scalar expression. A bare number is weak: an integer adapts to a uint32 (if not negative),
+/// sint32 or float32 beside it, as `x > 0` should; nothing else converts by itself.
+struct ExpressionType {
+  ScalarType type = ScalarType::uint32;
+  bool weak = false;
+};
+
+/// Checks an expression against the program's scalars and gives its type, or the first mismatch by name.
+Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& expression);
+
+/// The common type of two operands, or nothing if they do not fit.
+std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b);
+
+/// The type that the operands of an operation share. Precondition: type_of succeeded.
+ScalarType operand_type(const Program& program, const ScalarExpr::Node& expression);
+
+/// A literal's bits as another type. Precondition: a weak literal that unify() accepted for it.
+uint32_t literal_bits(Literal literal, ScalarType type);
+
+}  // namespace wavegate::program
