@@ -1,0 +1,67 @@
+#pragma once
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "wavegate/emit/spirv/module_builder.h"
+#include "wavegate/kir/kernel.h"
+#include "wavegate/target/profile.h"
+
+namespace wavegate::emit::spirv {
+
+/// Ids of the variables that a kernel addresses; 0 where there is none.
+struct Variables {
+  std::vector<Id> memories;  ///< by memory index
+  Id arena = 0;              ///< the scalar arena
+  Id launch = 0;             ///< the launch words
+  bool coherent = false;     ///< buffer accesses are ordered against other workgroups
+};
+
+/// What the emission of one kernel carries along: the module being written and the ids of the kernel's values.
+struct Context {
+  const kir::Kernel& kernel;
+  ModuleBuilder& module;
+  Variables variables = {};
+  std::vector<Id> values = {};                      ///< by kir value id
+  std::vector<std::optional<uint64_t>> known = {};  ///< by kir value id: the bits of constants
+  Id block = 0;                                     ///< label of the block being written
+
+  Id value(kir::Value value) const { return values[value.id]; }
+  std::optional<uint64_t> bits(kir::Value value) const { return known[value.id]; }
+  void define(kir::Value value, Id id) { values[value.id] = id; }
+
+  Id type(kir::Type type) { return module.type(type); }
+  Id constant(kir::Type type, uint64_t bits) { return module.constant(type, bits); }
+  Id op(spv::Op op, kir::Type type, std::initializer_list<uint32_t> operands) {
+    return module.put(op, module.type(type), operands);
+  }
+  Id extended(GLSLstd450 instruction, kir::Type type, std::initializer_list<Id> operands) {
+    return module.put_extended(static_cast<uint32_t>(instruction), module.type(type), operands);
+  }
+  /// A float result that must not be combined with others.
+  Id exact(Id result) {
+    module.decorate(result, spv::Decoration::NoContraction);
+    return result;
+  }
+  Id select(kir::Type type, Id condition, Id if_true, Id if_false) {
+    return op(spv::Op::OpSelect, type, {condition, if_true, if_false});
+  }
+
+  void begin_block(Id label) {
+    module.body().put(spv::Op::OpLabel, {label});
+    block = label;
+  }
+};
+
+/// The two 32-bit halves of a 64-bit value.
+struct Halves {
+  Id low = 0;
+  Id high = 0;
+};
+Halves split(Context& context, Id value);
+Id join(Context& context, kir::Type type, Halves halves);
+
+}  // namespace wavegate::emit::spirv
