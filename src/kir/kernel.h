@@ -21,7 +21,7 @@ struct Value {
 enum class MemorySpace : uint8_t {
   buffer,     ///< a buffer binding; `binding` says which
   workgroup,  ///< shared by a workgroup, undefined at its start
-  local,      ///< private to an invocation, undefined at its start; length 1 is a local variable
+  local,  ///< private to an invocation, undefined at its start; length 1 is a local variable (only that may be bool)
 };
 
 /// Something loads and stores can address by element index.
@@ -65,7 +65,9 @@ struct Instruction {
   Value result() const { return results.empty() ? Value{} : results.front(); }
 };
 
-inline const Instruction& Block::terminator() const { return instructions.back(); }
+inline const Instruction& Block::terminator() const {
+  return instructions.back();
+}
 
 /// A kernel: an interface, the memories it addresses, and one structured body. A plain value: copying a kernel
 /// copies it whole. Values of an enclosing block are visible in the blocks inside it.
