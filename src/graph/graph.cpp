@@ -1,1 +1,213 @@
 #include "wavegate/graph/graph.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "wavegate/base/format.h"
+
+namespace wavegate::graph {
+namespace {
+
+/// Repeats nest as deep as the loops that were unrolled; more would let a walk exhaust the stack.
+constexpr uint32_t kDeepestRepeat = 64;
+
+uint64_t saturating_add(uint64_t a, uint64_t b) {
+  const uint64_t sum = a + b;
+  return sum < a ? std::numeric_limits<uint64_t>::max() : sum;
+}
+
+uint64_t saturating_multiply(uint64_t a, uint64_t b) {
+  return b != 0 && a > std::numeric_limits<uint64_t>::max() / b ? std::numeric_limits<uint64_t>::max() : a * b;
+}
+
+bool overlap(const Range& a, const Range& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+bool lies_inside(const Range& inner, const Range& outer) {
+  return inner.buffer == outer.buffer && inner.offset >= outer.offset &&
+         inner.offset + inner.bytes <= outer.offset + outer.bytes;
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph) {}
+
+  Result<void> run() {
+    for (const Buffer& buffer : graph_.buffers) WAVEGATE_CHECK(verify_buffer(buffer));
+    for (size_t i = 0; i < graph_.kernels.size(); ++i) {
+      if (std::visit([](const auto& kernel) { return kernel == nullptr; }, graph_.kernels[i])) {
+        return mistake(format("kernel {} is null", i));
+      }
+    }
+    return verify_commands(graph_.commands, 0);
+  }
+
+ private:
+  Error mistake(const std::string& what) const { return internal_error(format("graph \"{}\": {}", graph_.name, what)); }
+
+  std::string text(const Range& range) const {
+    const auto index = static_cast<uint32_t>(range.buffer);
+    const std::string name = index < graph_.buffers.size() ? graph_.buffers[index].name : format("#{}", index);
+    return format("\"{}\"[{}, {})", name, range.offset, saturating_add(range.offset, range.bytes));
+  }
+
+  Result<void> verify_buffer(const Buffer& buffer) const {
+    const auto wrong = [&](const std::string& what) { return mistake(format("buffer \"{}\" {}", buffer.name, what)); };
+    if (buffer.bytes == 0) return wrong("has no bytes; the smallest buffer has 4");
+    if (buffer.bytes % 4 != 0) return wrong(format("has {} bytes, which is not a multiple of 4", buffer.bytes));
+    if (!buffer.initial) return {};
+    if (buffer.external) return wrong("is external and has initial contents; its memory is the application's");
+    if (buffer.initial->bytes && buffer.initial->bytes->size() != buffer.bytes) {
+      return wrong(
+          format("has {} bytes, but {} bytes of initial contents", buffer.bytes, buffer.initial->bytes->size()));
+    }
+    return {};
+  }
+
+  Result<void> verify_range(const Range& range, const std::string& where) const {
+    const auto index = static_cast<uint32_t>(range.buffer);
+    if (index >= graph_.buffers.size()) {
+      return mistake(format("{} names buffer {}; there are {}", where, index, graph_.buffers.size()));
+    }
+    const uint64_t size = graph_.buffers[index].bytes;
+    if (range.offset % 4 != 0 || range.bytes % 4 != 0) {
+      return mistake(format("{} is {}: offset and size must be multiples of 4", where, text(range)));
+    }
+    if (range.bytes == 0) return mistake(format("{} is {}: it has no bytes", where, text(range)));
+    if (range.bytes > size || range.offset > size - range.bytes) {
+      return mistake(format("{} is {}: the buffer ends at {}", where, text(range), size));
+    }
+    return {};
+  }
+
+  Result<void> verify_commands(const std::vector<Command>& commands, uint32_t depth) const {
+    for (const Command& command : commands)
+      WAVEGATE_CHECK(std::visit([&](const auto& c) { return verify_command(c, depth); }, command));
+    return {};
+  }
+
+  Result<void> verify_command(const Fill& fill, uint32_t) const {
+    return verify_range(fill.destination, format("the destination of fill \"{}\"", fill.label));
+  }
+
+  Result<void> verify_command(const Copy& copy, uint32_t) const {
+    WAVEGATE_CHECK(verify_range(copy.source, format("the source of copy \"{}\"", copy.label)));
+    WAVEGATE_CHECK(verify_range(copy.destination, format("the destination of copy \"{}\"", copy.label)));
+    if (copy.source.bytes != copy.destination.bytes) {
+      return mistake(
+          format("copy \"{}\" copies {} bytes to {} bytes", copy.label, copy.source.bytes, copy.destination.bytes));
+    }
+    if (overlap(copy.source, copy.destination)) {
+      return mistake(format("copy \"{}\": its source {} and destination {} overlap", copy.label, text(copy.source),
+                            text(copy.destination)));
+    }
+    return {};
+  }
+
+  Result<void> verify_command(const std::shared_ptr<const Repeat>& repeat, uint32_t depth) const {
+    if (!repeat) return mistake("a repeat is null");
+    if (depth >= kDeepestRepeat) {
+      return mistake(format("repeat \"{}\" is nested deeper than {}", repeat->label, kDeepestRepeat));
+    }
+    return verify_commands(repeat->body, depth + 1);
+  }
+
+  Result<void> verify_command(const Dispatch& dispatch, uint32_t) const {
+    const std::string where = format("dispatch \"{}\"", dispatch.label);
+    const auto index = static_cast<uint32_t>(dispatch.kernel);
+    if (index >= graph_.kernels.size()) {
+      return mistake(format("{} names kernel {}; there are {}", where, index, graph_.kernels.size()));
+    }
+    const Kernel& kernel = graph_.kernels[index];
+    if (dispatch.bindings.size() != binding_count(kernel)) {
+      return mistake(format("{} binds {} ranges; kernel \"{}\" takes {}", where, dispatch.bindings.size(),
+                            interface_of(kernel).name, binding_count(kernel)));
+    }
+    if (dispatch.words.size() != word_count(kernel)) {
+      return mistake(format("{} has {} launch words; kernel \"{}\" takes {}", where, dispatch.words.size(),
+                            interface_of(kernel).name, word_count(kernel)));
+    }
+    for (size_t i = 0; i < dispatch.bindings.size(); ++i)
+      WAVEGATE_CHECK(verify_range(dispatch.bindings[i], format("binding {} of {}", i, where)));
+    for (const Use& use : dispatch.uses) WAVEGATE_CHECK(verify_use(dispatch, kernel, use, where));
+    return verify_indirect(dispatch, where);
+  }
+
+  Result<void> verify_use(const Dispatch& dispatch, const Kernel& kernel, const Use& use,
+                          const std::string& where) const {
+    WAVEGATE_CHECK(verify_range(use.range, format("a use of {}", where)));
+    bool is_bound = false;
+    bool is_writable = false;
+    for (uint32_t i = 0; i < dispatch.bindings.size(); ++i) {
+      if (!lies_inside(use.range, dispatch.bindings[i])) continue;
+      is_bound = true;
+      is_writable = is_writable || writes_binding(kernel, i);
+    }
+    if (!is_bound) return mistake(format("{} uses {}, which lies in none of its bindings", where, text(use.range)));
+    if (kir::writes(use.access) && !is_writable) {
+      return mistake(format("{} is said to write {}, but kernel \"{}\" only reads that binding", where, text(use.range),
+                            interface_of(kernel).name));
+    }
+    return {};
+  }
+
+  /// Can the kernel write what its descriptor `binding` sees? The arena, which is last, if it writes any scalar.
+  static bool writes_binding(const Kernel& kernel, uint32_t binding) {
+    const kir::Interface& interface = interface_of(kernel);
+    const bool is_opaque = std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel);
+    uint32_t ordinal = 0;
+    for (const kir::BindingInfo& info : interface.bindings) {
+      const bool is_scalar = !is_opaque && info.kind == kir::BindingKind::scalar;
+      const uint32_t descriptor = is_scalar ? interface.buffer_count() : ordinal++;
+      if (descriptor == binding && kir::writes(info.access)) return true;
+    }
+    return false;
+  }
+
+  Result<void> verify_indirect(const Dispatch& dispatch, const std::string& where) const {
+    if (!dispatch.indirect) return {};
+    WAVEGATE_CHECK(verify_range(*dispatch.indirect, format("the grid of {}", where)));
+    if (dispatch.indirect->bytes != 12) {
+      return mistake(format("the grid of {} is {}: it takes 12 bytes", where, text(*dispatch.indirect)));
+    }
+    const Buffer& buffer = graph_.buffers[static_cast<uint32_t>(dispatch.indirect->buffer)];
+    if (!buffer.indirect) {
+      return mistake(format("the grid of {} lies in buffer \"{}\", which is not marked indirect", where, buffer.name));
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+};
+
+}  // namespace
+
+uint32_t binding_count(const Kernel& kernel) {
+  const kir::Interface& interface = interface_of(kernel);
+  if (std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel)) {
+    return static_cast<uint32_t>(interface.bindings.size());
+  }
+  return interface.buffer_count() + (interface.scalar_count() != 0 ? 1 : 0);
+}
+
+uint32_t word_count(const Kernel& kernel) {
+  const kir::Interface& interface = interface_of(kernel);
+  const bool is_opaque = std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel);
+  return interface.launch_words() - (is_opaque ? interface.scalar_count() : 0);
+}
+
+Result<void> verify(const Graph& graph) {
+  return Verifier(graph).run();
+}
+
+uint64_t encoded_size(const std::vector<Command>& commands) {
+  uint64_t size = 0;
+  for (const Command& command : commands) {
+    const auto* repeat = std::get_if<std::shared_ptr<const Repeat>>(&command);
+    size = saturating_add(size, repeat ? saturating_multiply((*repeat)->count, encoded_size((*repeat)->body)) : 1);
+  }
+  return size;
+}
+
+}  // namespace wavegate::graph

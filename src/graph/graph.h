@@ -28,7 +28,7 @@ struct Contents {
 /// A buffer of a graph. Its memory is the device's, or the application's if it is external.
 struct Buffer {
   std::string name;
-  uint64_t bytes = 0;       ///< a multiple of 4
+  uint64_t bytes = 0;       ///< a multiple of 4, not 0
   bool external = false;    ///< bound before the run; no initial contents
   bool indirect = false;    ///< a dispatch reads its grid here
   bool output = false;      ///< copied for the host at the end of every run
@@ -50,6 +50,13 @@ struct Use {
 
 using Kernel = kir::KernelCode;
 using kir::interface_of;
+
+/// How many ranges a dispatch of the kernel binds: see Dispatch::bindings.
+uint32_t binding_count(const Kernel& kernel);
+
+/// How many launch words a dispatch of the kernel has. An opaque kernel sees its scalar bindings as buffers, so that
+/// its words are its parameters alone.
+uint32_t word_count(const Kernel& kernel);
 
 /// Exact number of workgroups.
 using Grid = std::array<uint32_t, 3>;
@@ -103,7 +110,7 @@ struct Graph {
 /// uses inside bindings, copies that do not overlap. The first mistake, named; it is always the producer's bug.
 Result<void> verify(const Graph& graph);
 
-/// The number of commands after repeats are spelled out.
+/// The number of commands after repeats are spelled out; the largest number if it is beyond that.
 uint64_t encoded_size(const std::vector<Command>& commands);
 
 }  // namespace wavegate::graph

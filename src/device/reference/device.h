@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "wavegate/device/device.h"
@@ -7,14 +9,18 @@
 namespace wavegate::device::reference {
 
 struct Options {
-  uint32_t subgroup_size = 32;  ///< 1 to 128, a power of two
+  uint32_t subgroup_size = 32;  ///< 1 to 128, a power of two; others fail at load()
   uint64_t memory_bytes = uint64_t{4} << 30;
+  /// Instructions that one dispatch may run before it counts as endless; see Launch::max_steps.
+  uint64_t max_steps = std::numeric_limits<uint64_t>::max();
 };
 
 /// The CPU device that is the oracle of every other: it interprets kir in plain C++ and stops at the first access
 /// outside a memory, read of a value never written, or failed assume_uniform claim, naming kernel, operation,
 /// memory, index and invocation. Invocations of a workgroup run in lockstep between convergent operations.
-/// Opaque kernels are `unsupported`.
+/// Opaque kernels and device pointers are `unsupported`.
+///
+/// The run happens in submit(); wait() returns its error. What a failed run left cannot be read.
 std::unique_ptr<Device> make_device(const Options& options = {});
 
 }  // namespace wavegate::device::reference
