@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -36,6 +37,15 @@ class Operation {
   virtual Result<void> expand(Program& program, std::span<const Operand> operands,
                               const target::Profile& profile) const = 0;
 };
+
+/// An operation made of its parts, for those that need no class of their own.
+struct OperationParts {
+  std::string name;
+  std::vector<OperandInfo> operands;
+  std::function<Result<void>(const Program&, std::span<const Operand>)> check;
+  std::function<Result<void>(Program&, std::span<const Operand>, const target::Profile&)> expand;
+};
+std::shared_ptr<const Operation> make_operation(OperationParts parts);
 
 /// Operations by name, for program files. A user registers operations beside the library's.
 using OperationTable = std::map<std::string, std::shared_ptr<const Operation>, std::less<>>;

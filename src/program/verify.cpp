@@ -357,11 +357,6 @@ Result<Body> expand_body(Program& program, const Body& nodes, const target::Prof
 
 }  // namespace
 
-std::string_view to_string(OperandKind kind) {
-  constexpr std::string_view names[] = {"buffer", "scalar", "number", "matrix"};
-  return names[static_cast<uint8_t>(kind)];
-}
-
 Result<Program> expand(const Program& program, const target::Profile& profile) {
   if (program.mistake()) return *program.mistake();
   Program expanded = program;
