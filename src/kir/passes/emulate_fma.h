@@ -15,9 +15,11 @@ struct FmaSupport {
 };
 
 /// Replaces each fma that the device does not fuse by operations with the same bits: f32 through f64 with the
-/// sum rounded to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008), or in
-/// 32-bit integers where there is no f64; f64 in 64-bit integers. `unsupported` where neither is there.
-/// Preserves: interface, memories, the order of effects.
+/// sum rounded to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008) where there are
+/// f64 and i64, else in 32-bit integers; f64 in 64-bit integers; f16, which no device is asked about, always through
+/// f32. The integer forms rely on no float behaviour of the device, denormals included. `unsupported`, with the
+/// kernel untouched, for f64 without i64.
+/// Preserves: interface, memories, control flow, the order of effects.
 Result<PassStats> emulate_fma(Kernel& kernel, const FmaSupport& support);
 
 }  // namespace wavegate::kir
