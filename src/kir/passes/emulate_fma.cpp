@@ -300,7 +300,8 @@ Term round_to_nearest(const Format& format, Pair sum, Term exponent) {
   const Term rest = shifted & ((uint64_t{1} << dropped) - 1);
   const Term up = as_number(exceeds(rest + (mantissa & 1), uint64_t{1} << (dropped - 1)), format.word);
   // The implicit bit, or a carry into it, adds the last 1 to the exponent; a carry out of the largest gives infinity.
-  const Term below = select(is_denormal, zero, minimum(biased - 1, format.largest_exponent()));
+  // An exponent beyond the largest has one bit more than the field, which is where the sign will be.
+  const Term below = select(is_denormal, zero, biased - 1);
   const Term magnitude = minimum((below << (format.precision - 1)) + mantissa + up, format.infinity());
   return select(is_zero(sum.low | sum.high), 0, magnitude);
 }
