@@ -70,3 +70,24 @@ function(wavegate_test folder)
     gtest_discover_tests(${target} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
   endif()
 endfunction()
+
+# wavegate_glsl(target FILES a.comp b.comp [ENVIRONMENT vulkan1.1]): compiles compute shaders to SPIR-V for a test, which
+# finds them as WAVEGATE_SPIRV_DIR "/<environment>/<name>.spv". The environment decides the SPIR-V version.
+function(wavegate_glsl target)
+  cmake_parse_arguments(arg "" "ENVIRONMENT" "FILES" ${ARGN})
+  if(NOT arg_ENVIRONMENT)
+    set(arg_ENVIRONMENT vulkan1.1)
+  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_spirv")
+  file(MAKE_DIRECTORY "${folder}/${arg_ENVIRONMENT}")
+  foreach(file IN LISTS arg_FILES)
+    cmake_path(ABSOLUTE_PATH file)
+    cmake_path(GET file STEM name)
+    set(output "${folder}/${arg_ENVIRONMENT}/${name}.spv")
+    add_custom_command(OUTPUT "${output}"
+      COMMAND "${WAVEGATE_GLSLC}" -fshader-stage=compute --target-env=${arg_ENVIRONMENT} "${file}" -o "${output}"
+      DEPENDS "${file}" VERBATIM COMMENT "glslc ${name} for ${arg_ENVIRONMENT}")
+    target_sources(${target} PRIVATE "${output}")
+  endforeach()
+  target_compile_definitions(${target} PRIVATE WAVEGATE_SPIRV_DIR="${folder}")
+endfunction()
