@@ -45,6 +45,14 @@ Type result_type(const OpInfo& row, std::span<const Type> operands) {
   return Type::none;
 }
 
+bool is_used(const Kernel& kernel, Value value) {
+  bool used = false;
+  walk(kernel.body, [&](const Instruction& instruction) {
+    used = used || std::ranges::find(instruction.operands, value) != instruction.operands.end();
+  });
+  return used;
+}
+
 Expr apply_by_type(Op integer_op, Op float_op, Expr a, Expr b) {
   Builder* builder = a.builder() != nullptr ? a.builder() : b.builder();
   return builder == nullptr ? Expr() : builder->apply(is_float(a.type()) ? float_op : integer_op, {a, b});
@@ -80,10 +88,10 @@ Expr MemoryRef::length() const {
 }
 
 Variable::operator Expr() const {
-  return builder_->load(MemoryRef(builder_, memory_), builder_->u32(0));
+  return builder_->load(MemoryRef(builder_, memory_), builder_->variable_index());
 }
 void Variable::operator=(Expr value) const {
-  builder_->store(MemoryRef(builder_, memory_), builder_->u32(0), {value});
+  builder_->store(MemoryRef(builder_, memory_), builder_->variable_index(), {value});
 }
 
 ScalarRef::operator Expr() const {
@@ -141,8 +149,14 @@ Variable Builder::variable(Expr initial) {
   if (!owns(initial, "variable")) initial = poison(Type::i32);
   std::string name = format("variable.{}", kernel_.memories.size());
   const MemoryRef memory = local_array(std::move(name), initial.type(), 1);
-  store(memory, u32(0), {initial});
+  store(memory, variable_index(), {initial});
   return {this, memory.id()};
+}
+
+/// One constant for all variables, defined by finish() where every block sees it.
+Expr Builder::variable_index() {
+  if (!variable_index_) variable_index_ = kernel_.new_value(Type::i32);
+  return {this, *variable_index_};
 }
 
 Expr Builder::constant(Type type, uint64_t bits) {
@@ -405,8 +419,13 @@ Result<Kernel> Builder::finish() {
   return_();
   finished_ = true;
   if (error_) return *error_;
+  std::vector<Instruction>& body = kernel_.body.instructions;
+  if (variable_index_) {
+    body.insert(body.begin(), {.op = Op::constant, .type = Type::i32, .results = {*variable_index_}});
+  }
   WAVEGATE_CHECK(verify_structure(kernel_));
   WAVEGATE_TRY([[maybe_unused]] const PassStats promoted, promote_variables(kernel_));
+  if (variable_index_ && !is_used(kernel_, *variable_index_)) body.erase(body.begin());
   WAVEGATE_CHECK(verify(kernel_));
   return std::move(kernel_);
 }

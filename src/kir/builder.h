@@ -25,8 +25,9 @@ concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 /// A value being built, with the operators of its type. `+ - *` choose the integer or float operation by type;
 /// `/ % < <= > >= >>` on integers are unsigned, and the signed ones are functions of the builder.
-/// Numbers convert: `i + 1`, `0.5f * x`. A default-constructed expression has no builder and type none; using it
-/// with others is a mistake that finish() reports.
+/// Numbers convert: `i + 1`, `0.5f * x`. The C++ compiler picks which operand of an expression is built first; where
+/// the order of loads or atomics matters, give them statements of their own. A default-constructed expression has no
+/// builder and type none; using it with others is a mistake that finish() reports.
 class Expr {
  public:
   Expr() = default;
@@ -205,6 +206,7 @@ class Builder {
   Type binding_type(uint32_t binding) const;
   Expr length(MemoryRef memory);
   void store_scalar(uint32_t binding, Expr value);
+  Expr variable_index();
   void append(Instruction instruction);
   Expr append_value(Instruction instruction, Type type);
 
@@ -222,6 +224,7 @@ class Builder {
   std::vector<Block*> blocks_;  ///< the open blocks, innermost last
   uint32_t loop_depth_ = 0;
   bool finished_ = false;
+  std::optional<Value> variable_index_;  ///< the constant 0, if a variable was made
   std::optional<Error> error_;
 };
 
