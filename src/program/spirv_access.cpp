@@ -152,8 +152,9 @@ std::set<uint32_t> reached_functions(std::vector<Call> calls, uint32_t entry) {
   while (!pending.empty()) {
     const uint32_t caller = pending.back();
     pending.pop_back();
-    for (const Call& call : std::ranges::equal_range(calls, caller, {}, &Call::caller))
-      if (reached.insert(call.callee).second) pending.push_back(call.callee);
+    for (auto call = std::ranges::lower_bound(calls, caller, {}, &Call::caller);
+         call != calls.end() && call->caller == caller; ++call)
+      if (reached.insert(call->callee).second) pending.push_back(call->callee);
   }
   return reached;
 }
