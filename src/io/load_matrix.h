@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "wavegate/base/result.h"
+#include "wavegate/io/csr.h"
+#include "wavegate/io/file.h"
+
+namespace wavegate::io {
+
+/// Loads a matrix by the ending of its file's name, in any case and optionally followed by .gz:
+/// .mtx (Matrix Market) as it stands, .graph (METIS) as laplacian_plus_identity.
+Result<CsrMatrix> load_matrix(const std::filesystem::path& path, std::uint64_t maximum_bytes = kDefaultMaximumBytes);
+
+}  // namespace wavegate::io

@@ -1,0 +1,22 @@
+# One libFuzzer program for each tests/<folder>/<name>_fuzz.cpp, linked to the library of src/<folder>. They build
+# together as the target `fuzzers` and lie in fuzz/<folder>/ of the build tree, where tests/run_fuzzers.sh finds them.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "WAVEGATE_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++, or `cmake --preset fuzz`.")
+endif()
+
+add_custom_target(fuzzers)
+file(GLOB_RECURSE wavegate_fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*_fuzz.cpp")
+foreach(source IN LISTS wavegate_fuzz_sources)
+  file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}/tests" "${source}")
+  get_filename_component(folder "${path}" DIRECTORY)
+  get_filename_component(name "${path}" NAME_WE)
+  string(REPLACE "/" "_" library "${folder}")
+  set(target "${library}_${name}")
+  add_executable(${target} EXCLUDE_FROM_ALL "${source}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE wavegate_options wavegate_${library})
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz/${folder}")
+  add_dependencies(fuzzers ${target})
+endforeach()
