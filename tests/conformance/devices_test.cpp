@@ -1,0 +1,39 @@
+#include <map>
+
+#include "conformance/suite.h"
+#include "wavegate/device/vulkan/device.h"
+
+namespace wavegate::conformance {
+
+std::shared_ptr<device::Device> device_named(const std::string& name) {
+  static std::map<std::string, std::shared_ptr<device::Device>> devices;
+  auto [place, is_new] = devices.try_emplace(name);
+  if (!is_new) return place->second;
+  if (name == "vulkan") {
+    device::vulkan::Options options;
+    options.validation = true;
+    if (auto device = device::vulkan::open(options))
+      place->second = std::move(device).value();
+    else
+      ADD_FAILURE() << device.error().to_string();
+  } else if (auto device = open_device(name)) {
+    place->second = *device;
+  }
+  return place->second;
+}
+
+namespace {
+
+/// Runs after all tests, whatever their order: what the validation layers said of them.
+class NoValidationMessages : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (const auto device = device_named("vulkan")) {
+      EXPECT_EQ(device::vulkan::validation_messages(*device), 0u);
+    }
+  }
+};
+const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new NoValidationMessages);
+
+}  // namespace
+}  // namespace wavegate::conformance
