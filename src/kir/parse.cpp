@@ -48,6 +48,10 @@ bool is_name_part(char c) {
   return is_letter(c) || is_digit(c) || c == '.' || c == '-';
 }
 
+bool is_value_part(char c) {
+  return is_letter(c) || is_digit(c);
+}
+
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -57,7 +61,7 @@ class Lexer {
     if (at_ == text_.size()) return {Token::Kind::end, {}, position()};
     const char first = text_[at_];
     if (is_letter(first)) return token(Token::Kind::name, run(at_, is_name_part));
-    if (first == '%') return token(Token::Kind::value, run(at_ + 1, is_digit));
+    if (first == '%') return token(Token::Kind::value, run(at_ + 1, is_value_part));
     const bool negative = first == '-' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
     if (negative || is_digit(first)) return token(Token::Kind::number, number_end());
     return token(Token::Kind::symbol, at_ + 1);
@@ -180,6 +184,8 @@ class Parser {
   }
 
  private:
+  static constexpr std::string_view kValue = "a value (% and a number or word)";
+
   /// A result that the text names, not visible yet.
   struct Definition {
     Token token;
@@ -311,10 +317,11 @@ class Parser {
 
   // Values.
 
+  bool is_value() const { return token_.kind == Token::Kind::value && token_.text.size() > 1; }
+
   Result<Definition> definition() {
     const Token token = token_;
-    if (token.kind != Token::Kind::value || !read_all<uint32_t>(token.text.substr(1)))
-      return expected("a value (% and a number)");
+    if (!is_value()) return expected(kValue);
     advance();
     WAVEGATE_CHECK(expect(":"));
     WAVEGATE_TRY(const Type value_type, type());
@@ -322,17 +329,14 @@ class Parser {
   }
 
   Result<void> make_visible(const Definition& definition) {
-    const auto number = read_all<uint32_t>(definition.token.text.substr(1));
-    if (!values_.emplace(*number, definition.value).second)
+    if (!values_.emplace(definition.token.text, definition.value).second)
       return error_at(definition.token.position, format("{} is defined twice", definition.token.text));
     return {};
   }
 
   Result<Value> value() {
-    const bool is_value = token_.kind == Token::Kind::value;
-    const auto number = is_value ? read_all<uint32_t>(token_.text.substr(1)) : std::nullopt;
-    if (!number) return expected("a value (% and a number)");
-    const auto found = values_.find(*number);
+    if (!is_value()) return expected(kValue);
+    const auto found = values_.find(token_.text);
     if (found == values_.end())
       return error_at(token_.position, format("{} is used before it is defined", token_.text));
     advance();
@@ -398,7 +402,7 @@ class Parser {
   Result<void> body(Instruction& instruction, uint32_t depth) {
     switch (instruction.op) {
       case Op::constant: {
-        if (instruction.type == Type::none) return expected("'%', a number, ':' and a type before constant");
+        if (instruction.type == Type::none) return expected("'%', a number or word, ':' and a type before constant");
         WAVEGATE_TRY(instruction.bits, literal(instruction.type));
         return {};
       }
@@ -537,8 +541,8 @@ class Parser {
   Lexer lexer_;
   Token token_;
   Kernel kernel_;
-  std::vector<Position> positions_;   ///< of each instruction, in the order of walk()
-  std::map<uint32_t, Value> values_;  ///< by the number in the text
+  std::vector<Position> positions_;           ///< of each instruction, in the order of walk()
+  std::map<std::string_view, Value> values_;  ///< by the word in the text, % included
   std::map<std::string, uint32_t> memories_;
   std::map<std::string, uint32_t> scalars_;
   std::map<std::string, uint32_t> parameters_;

@@ -223,6 +223,12 @@ TEST(Text, printing_renumbers_values_in_order_of_definition) {
   EXPECT_THAT(print(*kernel), HasSubstr("%0: i32 = constant 1\n  %1: i32 = add %0, %0\n"));
 }
 
+TEST(Text, values_may_be_called_by_words) {
+  const Result<Kernel> kernel = parse("kernel k { %one: i32 = constant 1 %2nd: i32 = add %one, %one }");
+  ASSERT_TRUE(kernel.ok()) << kernel.error().to_string();
+  EXPECT_THAT(print(*kernel), HasSubstr("%0: i32 = constant 1\n  %1: i32 = add %0, %0\n"));
+}
+
 TEST(Text, terminators_without_values_may_be_spelled_out) {
   const Result<Kernel> kernel =
       parse("kernel k { %0: bool = constant true if %0 { yield } else { yield } return } # the end");
@@ -258,14 +264,15 @@ INSTANTIATE_TEST_SUITE_P(Text, Constants,
                                          Literal{"f16", "65504", "65504.0"}, Literal{"f16", "6e-8", "6e-08"},
                                          Literal{"f16", "0x7e00", "0x7e00"}, Literal{"f16", "0.33325195", "0.3333"}));
 
-TEST(Text, every_half_reads_back_as_itself) {
+TEST(Text, halves_of_every_exponent_read_back_as_themselves) {
+  constexpr uint32_t kStep = 7;  // odd, so that all low bits occur
   std::string text = "kernel k {";
-  for (uint32_t bits = 0; bits < 0x10000; ++bits) text += format(" %{}: f16 = constant {:#x}", bits, bits);
+  for (uint32_t bits = 0; bits < 0x10000; bits += kStep) text += format(" %{}: f16 = constant {:#x}", bits, bits);
   const Result<Kernel> kernel = parse(text + " }");
   ASSERT_TRUE(kernel.ok()) << kernel.error().to_string();
   const Result<Kernel> again = parse(print(*kernel));
   ASSERT_TRUE(again.ok()) << again.error().to_string();
-  for (uint32_t bits = 0; bits < 0x10000; ++bits) ASSERT_EQ(again->body.instructions[bits].bits, bits);
+  for (uint32_t i = 0; i * kStep < 0x10000; ++i) ASSERT_EQ(again->body.instructions[i].bits, i * kStep);
 }
 
 struct Mistake {
@@ -297,10 +304,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"kernel k { %0: f16 = constant 65520 }", "1:31: expected a constant that fits f16"},
         Mistake{"kernel k { %0: f32 = constant 1e39 }", "1:31: expected a constant that fits f32"},
         Mistake{"kernel k { %0: i32 = constant 1x }", "1:31: expected a constant that fits i32, found '1x'"},
-        Mistake{"kernel k { constant 1 }", "1:21: expected '%', a number, ':' and a type before constant"},
+        Mistake{"kernel k { constant 1 }", "1:21: expected '%', a number or word, ':' and a type before constant"},
         Mistake{"kernel k { %0: i32 = not %1 }", "1:26: %1 is used before it is defined"},
         Mistake{"kernel k { %0: i32 = not %0 }", "1:26: %0 is used before it is defined"},
-        Mistake{"kernel k { %99999999999: i32 = constant 1 }", "1:12: expected a value"},
+        Mistake{"kernel k { %: i32 = constant 1 }", "1:12: expected a value (% and a number or word), found '%'"},
+        Mistake{"kernel k { %0: i32 = not %.x }", "1:26: expected a value"},
         Mistake{"kernel k { %0: i32 = constant 1 %0: i32 = constant 1 }", "1:33: %0 is defined twice"},
         Mistake{"kernel k { %0: i32 = parameter n }", "1:32: expected the name of a parameter, found 'n'"},
         Mistake{"kernel k { %0: i32 = constant 1 %1: i32 = load x[%0] }", "1:48: expected the name of a memory"},
