@@ -106,6 +106,36 @@ Exits find_exits(Instruction& construct) {
   return exits;
 }
 
+/// The ways out of the loops around: a bit each for break_ and return_.
+constexpr uint8_t kNoWay = 0;
+constexpr uint8_t kBreak = 1;
+constexpr uint8_t kReturn = 2;
+
+uint8_t ways_out(const Instruction& instruction) {
+  if (instruction.op == Op::break_) return kBreak;
+  if (instruction.op == Op::return_) return kReturn;
+  uint8_t ways = kNoWay;
+  for (const Block& block : instruction.blocks) {
+    for (const Instruction& inner : block.instructions) ways |= ways_out(inner);
+  }
+  return instruction.op == Op::loop ? ways & kReturn : ways;
+}
+
+/// By place: the ways out in the instructions from there on, and after them.
+std::vector<uint8_t> ways_out_from(std::span<const Instruction> instructions, uint8_t ways_after) {
+  std::vector<uint8_t> ways(instructions.size() + 1, ways_after);
+  for (size_t i = instructions.size(); i-- > 0;) ways[i] = ways[i + 1] | ways_out(instructions[i]);
+  return ways;
+}
+
+uint32_t count(const Instruction& instruction) {
+  uint32_t instructions = 1;
+  for (const Block& block : instruction.blocks) {
+    for (const Instruction& inner : block.instructions) instructions += count(inner);
+  }
+  return instructions;
+}
+
 /// Deletes the values whose flag is set.
 void drop(std::vector<Value>& values, const std::vector<bool>& dropped) {
   size_t kept = 0;
@@ -145,35 +175,42 @@ class Folder {
   void fold_block(Block& block) {
     std::vector<Instruction> folded;
     folded.reserve(block.instructions.size());
-    fold_instructions(block.instructions, folded);
+    fold_instructions(block.instructions, kNoWay, folded);
     block.instructions = std::move(folded);
   }
 
-  /// False if a terminator was taken that ends the block around as well.
-  bool fold_instructions(std::vector<Instruction>& instructions, std::vector<Instruction>& folded) {
+  /// `ways_after` are the ways out in what would be cut off with the rest of these instructions. False if the
+  /// block around ends here: a block was spliced in that does not yield.
+  bool fold_instructions(std::span<Instruction> instructions, uint8_t ways_after, std::vector<Instruction>& folded) {
+    std::vector<uint8_t> ways;
     for (size_t i = 0; i < instructions.size(); ++i) {
       Instruction& instruction = instructions[i];
       for (Value& operand : instruction.operands) operand = resolve(operand);
       const uint32_t number = next_++;
       for (const Value result : instruction.results) definitions_[result.id] = number;
-      if (Block* taken = block_taken(instruction)) {
-        stats_.removed += 1;
-        if (!splice(instruction, *taken, folded)) {
-          stats_.removed += static_cast<uint32_t>(instructions.size() - i - 1);
-          return false;
-        }
-        continue;
+      Block* taken = block_taken(instruction);
+      if (taken != nullptr && ways.empty()) ways = ways_out_from(instructions, ways_after);
+      if (taken != nullptr && (loop_depth_ == 0 || keeps_ways_out(instruction, *taken, ways[i + 1]))) {
+        if (splice(instruction, *taken, ways[i + 1], folded)) continue;
+        for (const Instruction& cut : instructions.subspan(i + 1)) stats_.removed += count(cut);
+        return false;
       }
-      if (!instruction.blocks.empty()) {
-        fold_construct(instruction, number);
-      } else if (is_foldable(instruction.op) && fold_operation(instruction)) {
-        ++stats_.removed;
-        continue;
+      if (instruction.blocks.empty()) {
+        fold_plain(instruction, folded);
+      } else {
+        fold_construct(instruction, number, folded);
       }
-      if (instruction.op == Op::constant) constants_[instruction.result().id] = instruction.bits;
-      folded.push_back(std::move(instruction));
     }
     return true;
+  }
+
+  void fold_plain(Instruction& instruction, std::vector<Instruction>& folded) {
+    if (is_foldable(instruction.op) && fold_operation(instruction)) {
+      ++stats_.removed;
+      return;
+    }
+    if (instruction.op == Op::constant) constants_[instruction.result().id] = instruction.bits;
+    folded.push_back(std::move(instruction));
   }
 
   /// The block that an if_ or switch_ on a constant takes.
@@ -186,25 +223,55 @@ class Folder {
     return &instruction.blocks[static_cast<size_t>(found - instruction.cases.begin())];
   }
 
-  /// Puts the block in place of its construct. False if it does not end with a yield.
-  bool splice(const Instruction& construct, Block& block, std::vector<Instruction>& folded) {
-    if (!fold_instructions(block.instructions, folded)) return false;
+  /// Whether the loops around can still end: a kernel with a loop that cannot is not valid, although control may
+  /// never come to it.
+  static bool keeps_ways_out(const Instruction& construct, const Block& taken, uint8_t ways_after) {
+    const Op last = taken.terminator().op;
+    int lost = last == Op::yield ? kNoWay : ways_after;
+    for (const Block& block : construct.blocks) {
+      for (const Instruction& instruction : block.instructions) {
+        if (&block != &taken) lost |= ways_out(instruction);
+      }
+    }
+    const int kept = last == Op::return_ ? kBreak | kReturn : last == Op::break_ ? kBreak : kNoWay;
+    return (lost & ~kept) == 0;
+  }
+
+  /// Puts the block in place of its construct. False if it does not yield, so that nothing after it is reached.
+  bool splice(const Instruction& construct, Block& taken, uint8_t ways_after, std::vector<Instruction>& folded) {
+    stats_.removed += count(construct);
+    for (const Instruction& instruction : taken.instructions) stats_.removed -= count(instruction);
+    if (!fold_instructions(taken.instructions, ways_after, folded)) return false;
     if (folded.back().op != Op::yield) return false;
     const Instruction yield = std::move(folded.back());
     folded.pop_back();
+    ++stats_.removed;
     for (size_t i = 0; i < construct.results.size(); ++i) replacements_[construct.results[i].id] = yield.operands[i];
     return true;
   }
 
-  void fold_construct(Instruction& instruction, uint32_t number) {
+  void fold_construct(Instruction& instruction, uint32_t number, std::vector<Instruction>& folded) {
+    const bool is_loop = instruction.op == Op::loop;
+    loop_depth_ += is_loop ? 1 : 0;
     for (Block& block : instruction.blocks) {
       for (const Value parameter : block.parameters) definitions_[parameter.id] = number;
       fold_block(block);
     }
-    if (instruction.results.empty() && instruction.blocks[0].parameters.empty()) return;
+    loop_depth_ -= is_loop ? 1 : 0;
     const Exits exits = find_exits(instruction);
-    if (instruction.op == Op::loop) fold_parameters(instruction, exits.continues);
-    fold_results(instruction, exits.results, number);
+    if (is_loop) fold_parameters(instruction, exits.continues);
+    std::vector<Value> never_given;
+    if (exits.results.empty()) {
+      never_given = std::exchange(instruction.results, {});
+    } else {
+      fold_results(instruction, exits.results, number);
+    }
+    instruction.type = instruction.results.empty() ? Type::none : kernel_.type_of(instruction.result());
+    folded.push_back(std::move(instruction));
+    // What follows never runs, but it may still name the results.
+    for (const Value value : never_given) {
+      folded.push_back({.op = Op::constant, .type = kernel_.type_of(value), .results = {value}});
+    }
   }
 
   /// A loop-carried value that no iteration changes is its initial value.
@@ -237,7 +304,6 @@ class Folder {
     }
     if (!any(dropped)) return;
     drop(construct.results, dropped);
-    construct.type = construct.results.empty() ? Type::none : kernel_.type_of(construct.result());
     for (Instruction* exit : exits) drop(exit->operands, dropped);
   }
 
@@ -312,6 +378,7 @@ class Folder {
   std::vector<Value> replacements_;                 ///< by value id; of a value that is gone
   std::vector<uint32_t> definitions_;               ///< by value id; where this walk met it
   uint32_t next_ = 0;
+  uint32_t loop_depth_ = 0;
   PassStats stats_;
 };
 

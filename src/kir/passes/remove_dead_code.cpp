@@ -99,16 +99,16 @@ class Marker {
   }
 
   void read_terminator(Op op, uint32_t number, const Place& place) {
+    // An exit of a loop stays although control never reaches it: every loop must have one.
     if (op == Op::return_) {
-      if (place.reachable) nodes_[number].reach = 0;
+      nodes_[number].reach = 0;
       return;
     }
     Node& target = nodes_[op == Op::yield ? place.branch : place.loop];
     (op == Op::continue_ ? target.continues : target.exits).push_back(number);
-    if (!place.reachable) return;
-    if (op != Op::continue_) target.completes = true;
+    if (place.reachable && op != Op::continue_) target.completes = true;
     // The target holds what jumps inside it; only the constructs in between cannot go.
-    nodes_[number].reach = target.depth + 1;
+    if (place.reachable || op == Op::break_) nodes_[number].reach = target.depth + 1;
   }
 
   void mark(Value value) {
