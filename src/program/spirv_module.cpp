@@ -161,6 +161,7 @@ Result<SpirvModule> read_spirv(std::span<const uint32_t> words) {
   SpirvModule module;
   module.words = words;
   module.definitions.resize(words[3], 0);
+  bool in_function = false;
   for (uint32_t offset = kHeaderWords; offset < words.size();) {
     const SpirvInstruction i = module.at(offset);
     if (i.words.empty())
@@ -176,9 +177,13 @@ Result<SpirvModule> read_spirv(std::span<const uint32_t> words) {
         return invalid_input(format("the module's instruction at word {} defines id {} again", offset, id));
       module.definitions[id] = offset;
     }
+    if ((i.op == spv::Op::OpFunction && in_function) || (i.op == spv::Op::OpFunctionEnd && !in_function))
+      return invalid_input(format("the module's functions are not closed one by one, at word {}", offset));
+    if (i.op == spv::Op::OpFunction || i.op == spv::Op::OpFunctionEnd) in_function = !in_function;
     WAVEGATE_CHECK(read_instruction(module, i));
     offset += static_cast<uint32_t>(i.words.size());
   }
+  if (in_function) return invalid_input("the module ends inside a function");
   return module;
 }
 

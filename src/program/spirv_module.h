@@ -46,7 +46,7 @@ struct SpirvEntryPoint {
 };
 
 /// The skeleton of a module. It borrows the words, which must outlive it. Every instruction has its whole length,
-/// every result id is below the bound and defined once; no operand is checked.
+/// every result id is below the bound and defined once, functions are closed and not nested; no operand is checked.
 struct SpirvModule {
   std::span<const uint32_t> words;
   std::vector<uint32_t> definitions;  ///< offset of the defining instruction by id; 0 where there is none
