@@ -32,7 +32,7 @@ struct Buffer {
   bool external = false;    ///< bound before the run; no initial contents
   bool indirect = false;    ///< a dispatch reads its grid here
   bool output = false;      ///< copied for the host at the end of every run
-  std::optional<Contents> initial;
+  std::optional<Contents> initial = {};
 };
 
 /// A byte range of a buffer.
@@ -68,9 +68,9 @@ struct Dispatch {
   KernelId kernel{};
   std::vector<Range> bindings;
   std::vector<uint32_t> words;
-  std::vector<Use> uses;        ///< without the indirect arguments
+  std::vector<Use> uses = {};     ///< without the indirect arguments
   Grid grid = {1, 1, 1};        ///< declared; with `indirect`, the largest that the device may compute
-  std::optional<Range> indirect;  ///< 12 bytes that hold the grid
+  std::optional<Range> indirect = {};  ///< 12 bytes that hold the grid
 };
 
 /// Copies equal-sized, non-overlapping ranges.

@@ -240,7 +240,7 @@ void allocate(Machine& machine) {
   for (size_t i = 0; i < kernel.memories.size(); ++i) {
     const kir::Memory& memory = kernel.memories[i];
     if (memory.space == kir::MemorySpace::buffer) continue;
-    const uint32_t element_bytes = kir::byte_size(memory.element);
+    const uint32_t element_bytes = std::max(kir::byte_size(memory.element), 1u);  // a boolean variable takes a byte
     const uint64_t bytes = uint64_t{memory.length} * element_bytes;
     const bool is_local = memory.space == kir::MemorySpace::local;
     Storage& storage = machine.private_storages[i];
