@@ -359,6 +359,10 @@ TEST(PromoteVariables, ResultsOfTheKernelComeFirst) {
   })");
 }
 
+TEST(PromoteVariables, AVariableNobodyUsesGoes) {
+  expect_pass(promote_variables, "kernel k { local v i32 1 }", "kernel k { }");
+}
+
 TEST(PromoteVariables, ABooleanVariableIsPromoted) {
   expect_pass(promote_variables, R"(kernel k {
     local v bool 1

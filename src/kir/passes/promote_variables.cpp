@@ -220,7 +220,6 @@ class Promoter {
       set(variable, parameter);
       ++carried_depth_[variable];
     }
-    if (rewrite_ && !loop.carried.empty()) ++stats_.changed;
     loops_.push_back(std::move(loop));
     walk_block(instruction.blocks[0]);
     roll_back(mark);
@@ -239,17 +238,13 @@ class Promoter {
     if (rewrite_ && !all_defined) {
       for (Instruction* exit : construct.exits) drop_undefined(*exit, construct);
     }
-    const size_t results_before = instruction.results.size();
     for (size_t i = 0; i < construct.variables.size(); ++i) {
       const uint32_t variable = construct.variables[i];
       const Value value = construct.defined[i] ? fresh(variable) : Value{};
       if (rewrite_ && construct.defined[i]) instruction.results.push_back(value);
       set(variable, value);
     }
-    if (instruction.results.size() != results_before) {
-      ++stats_.changed;
-      if (results_before == 0) instruction.type = kernel_.type_of(instruction.results.front());
-    }
+    if (!instruction.results.empty()) instruction.type = kernel_.type_of(instruction.result());
   }
 
   static void drop_undefined(Instruction& exit, const Open& construct) {
@@ -268,6 +263,7 @@ class Promoter {
       new_id[i] = static_cast<uint32_t>(kept.size());
       if (!promoted_[i]) kept.push_back(std::move(kernel_.memories[i]));
     }
+    stats_.changed = static_cast<uint32_t>(kernel_.memories.size() - kept.size());
     kernel_.memories = std::move(kept);
     walk(kernel_.body, [&](Instruction& instruction) {
       if (accesses_memory(instruction.op) && instruction.memory != kPointer) {
