@@ -374,7 +374,7 @@ class Lowering {
     const Word converged = words->converged;
 
     WAVEGATE_TRY(Command enter, as_command(support(format("enter {}", node.label), loop_enter_kernel,
-                                                   {latch, trips, converged, enclosing}, {min})));
+                                                   {latch, trips, enclosing}, {min})));
     out.push_back(std::move(enter));
     if (min > 0) {
       auto repeat = std::make_shared<graph::Repeat>();

@@ -44,14 +44,12 @@ Result<kir::Kernel> latch_kernel() {
 Result<kir::Kernel> loop_enter_kernel() {
   Builder b("loop_enter");
   auto latch = b.scalar("latch", Type::i32, Access::write);
-  auto trips = b.scalar("trips", Type::i32, Access::write);
-  auto converged = b.scalar("converged", Type::i32, Access::write);
+  auto trips = b.scalar("trips", Type::i32, Access::read_write);
   auto enclosing = b.scalar("enclosing", Type::i32, Access::read);
   const Expr minimum = b.parameter("min", Type::i32);
   const Expr entered = enclosing;
   latch = entered;
-  trips = b.select(entered != 0, minimum, b.u32(0));
-  converged = b.u32(0);
+  trips = b.select(entered != 0, minimum, trips);
   return b.finish();
 }
 
@@ -69,11 +67,11 @@ Result<kir::Kernel> loop_test_kernel() {
 
 Result<kir::Kernel> loop_exit_kernel() {
   Builder b("loop_exit");
-  auto converged = b.scalar("converged", Type::i32, Access::write);
+  auto converged = b.scalar("converged", Type::i32, Access::read_write);
   auto enclosing = b.scalar("enclosing", Type::i32, Access::read);
   auto predicate = b.scalar("predicate", Type::i32, Access::read);
-  const Expr done = (static_cast<Expr>(enclosing) != 0) & (static_cast<Expr>(predicate) == 0);
-  converged = b.select(done, b.u32(1), b.u32(0));
+  const Expr done = b.select(static_cast<Expr>(predicate) == 0, b.u32(1), b.u32(0));
+  converged = b.select(static_cast<Expr>(enclosing) != 0, done, converged);
   return b.finish();
 }
 

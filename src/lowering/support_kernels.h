@@ -19,14 +19,15 @@ Result<kir::Kernel> gate_kernel();
 /// latch = enclosing and (predicate != 0, or == 0).
 Result<kir::Kernel> latch_kernel();
 
-/// loop_enter: `latch`, `trips`, `converged` (scalars, written), `enclosing`. Parameter min.
-/// latch = enclosing; trips = min if entered, else 0; converged = 0.
+/// loop_enter: `latch` (written), `trips` (read and written), `enclosing` (scalars). Parameter min.
+/// latch = enclosing; if entered, trips = min. A loop that is not entered keeps the report of its last entry.
 Result<kir::Kernel> loop_enter_kernel();
 
 /// loop_test: `latch`, `trips` (scalars, read and written), `predicate`. latch = latch and predicate; trips += latch.
 Result<kir::Kernel> loop_test_kernel();
 
-/// loop_exit: `converged` (scalar, written), `enclosing`, `predicate`. converged = enclosing and predicate == 0.
+/// loop_exit: `converged` (scalar, read and written), `enclosing`, `predicate`.
+/// If entered, converged = predicate == 0.
 Result<kir::Kernel> loop_exit_kernel();
 
 /// copy_words: `source`, `destination` (buffers of i32). Parameters source offset, destination offset, count in words.
