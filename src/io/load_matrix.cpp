@@ -37,24 +37,36 @@ std::string accepted_kinds() {
   return text + ", each optionally followed by .gz";
 }
 
-}  // namespace
-
-Result<CsrMatrix> load_matrix(const std::filesystem::path& path, std::uint64_t maximum_bytes) {
-  const std::string where = path.string();
+Result<const Kind*> kind_of(const std::filesystem::path& path) {
   std::filesystem::path plain = path.filename();
   if (lower_case(plain.extension().string()) == ".gz") plain = plain.stem();
   const std::string ending = lower_case(plain.extension().string());
   const auto kind = std::ranges::find(kKinds, ending, &Kind::ending);
-  if (kind == kKinds.end()) {
-    return invalid_input(
-        format("the ending {} is no kind of matrix file; accepted are {}", quote(ending), accepted_kinds()), where);
-  }
-  WAVEGATE_TRY(const std::vector<std::byte> bytes, read_file(path, maximum_bytes));
+  if (kind != kKinds.end()) return &*kind;
+  return invalid_input(
+      format("the ending {} is no kind of matrix file; accepted are {}", quote(ending), accepted_kinds()),
+      path.string());
+}
+
+Result<CsrMatrix> parse(const Kind& kind, const std::filesystem::path& path, std::span<const std::byte> bytes) {
   try {
-    return kind->parse(as_text(bytes), where);
+    return kind.parse(as_text(bytes), path.string());
   } catch (const std::bad_alloc&) {
-    return device_error("the matrix does not fit into this machine's memory", where);
+    return device_error("the matrix does not fit into this machine's memory", path.string());
   }
+}
+
+}  // namespace
+
+Result<CsrMatrix> load_matrix(const std::filesystem::path& path, std::uint64_t maximum_bytes) {
+  WAVEGATE_TRY(const Kind* kind, kind_of(path));
+  WAVEGATE_TRY(const std::vector<std::byte> bytes, read_file(path, maximum_bytes));
+  return parse(*kind, path, bytes);
+}
+
+Result<CsrMatrix> parse_matrix(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  WAVEGATE_TRY(const Kind* kind, kind_of(path));
+  return parse(*kind, path, bytes);
 }
 
 }  // namespace wavegate::io

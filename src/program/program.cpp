@@ -26,11 +26,24 @@ Buffer Program::buffer(std::string name, kir::Type element, uint64_t count, std:
     info.count = 1;
     info.initial.reset();
   }
+  check_initial(info);
+  buffers_.push_back(std::move(info));
+  return Buffer{static_cast<uint32_t>(buffers_.size() - 1)};
+}
+
+void Program::check_initial(const BufferInfo& info) {
   if (info.initial && info.initial->bytes && info.initial->bytes->size() != info.bytes())
     fail(invalid_input(format("buffer \"{}\" holds {} bytes, but its initial contents have {}", info.name,
                               info.bytes(), info.initial->bytes->size())));
-  buffers_.push_back(std::move(info));
-  return Buffer{static_cast<uint32_t>(buffers_.size() - 1)};
+}
+
+void Program::set_initial(Buffer buffer, Initial initial) {
+  if (buffer.id >= buffers_.size()) return fail(invalid_input("initial contents are given to a buffer of another program"));
+  BufferInfo& info = buffers_[buffer.id];
+  if (info.external)
+    return fail(invalid_input(format("buffer \"{}\" is external; write its contents to the memory that is bound", info.name)));
+  info.initial = std::move(initial);
+  check_initial(info);
 }
 
 Buffer Program::external_buffer(std::string name, kir::Type element, uint64_t count) {

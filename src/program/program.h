@@ -119,6 +119,8 @@ class Program {
                        std::vector<float> values);
   /// Makes a buffer readable after a run without a further wait.
   void output(Buffer buffer);
+  /// Replaces what the buffer holds at creation and after reset(); not for an external buffer.
+  void set_initial(Buffer buffer, Initial initial);
 
   // Commands, appended to the open body.
   void dispatch(Dispatch dispatch);
@@ -152,6 +154,7 @@ class Program {
 
  private:
   void append(Node node) { open_body().push_back(std::move(node)); }
+  void check_initial(const BufferInfo& info);
   Body& open_body() { return open_.empty() ? body_ : *open_.back(); }
 
   std::string name_;
