@@ -32,12 +32,14 @@ bool for_each_subgroup(const Machine& machine, const Lanes& lanes, Visit&& visit
 bool barrier(Machine& machine, const Step& step, const Lanes& lanes) {
   if (step.source->scope == Scope::subgroup) {
     return for_each_subgroup(machine, lanes, [&](uint32_t first, uint32_t last, const auto& active) {
+      machine.races.start_subgroup_epoch(first);
       if (active.size() == last - first) return true;
       return machine.fault(active.front(), format("barrier of a subgroup is reached by {} of its {} invocations; move "
                                                   "it to control flow that the subgroup takes as a whole",
                                                   active.size(), last - first));
     });
   }
+  machine.races.start_epoch();
   if (lanes.count == machine.lane_count) return true;
   return machine.fault(lanes.begin, format("barrier is reached by {} of the workgroup's {} invocations; move it to "
                                            "control flow that the workgroup takes as a whole",

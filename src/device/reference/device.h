@@ -16,9 +16,9 @@ struct Options {
 };
 
 /// The CPU device that is the oracle of every other: it interprets kir in plain C++ and stops at the first access
-/// outside a memory, read of a value never written, or failed assume_uniform claim, naming kernel, operation,
-/// memory, index and invocation. Invocations of a workgroup run in lockstep between convergent operations.
-/// Opaque kernels and device pointers are `unsupported`.
+/// outside a memory, read of a value never written, race in workgroup memory, or failed assume_uniform claim, naming
+/// kernel, operation, memory, index and invocation. Invocations of a workgroup run in lockstep between convergent
+/// operations. Opaque kernels and device pointers are `unsupported`.
 ///
 /// The run happens in submit(); wait() returns its error. What a failed run left cannot be read.
 std::unique_ptr<Device> make_device(const Options& options = {});

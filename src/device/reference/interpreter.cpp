@@ -218,8 +218,12 @@ void give_values(Machine& machine, const std::vector<Given>& values) {
 }
 
 MemoryView view_of(const BoundRange& range, uint32_t element_bytes) {
-  return {range.storage->bytes.data() + range.offset, range.storage->written.data() + range.offset,
-          range.bytes / element_bytes, 0, element_bytes};
+  return {range.storage->bytes.data() + range.offset,
+          range.storage->written.data() + range.offset,
+          range.bytes / element_bytes,
+          0,
+          element_bytes,
+          nullptr};
 }
 
 /// Allocates values, masks, workgroup and local memories: all that does not depend on the launch.
@@ -237,6 +241,7 @@ void allocate(Machine& machine) {
   machine.masks.resize(size_t{machine.code->mask_count} * machine.mask_words);
   machine.memories.resize(kernel.memories.size());
   machine.private_storages.resize(kernel.memories.size());
+  machine.cells.resize(kernel.memories.size());
   for (size_t i = 0; i < kernel.memories.size(); ++i) {
     const kir::Memory& memory = kernel.memories[i];
     if (memory.space == kir::MemorySpace::buffer) continue;
@@ -246,8 +251,9 @@ void allocate(Machine& machine) {
     Storage& storage = machine.private_storages[i];
     storage.bytes.resize(bytes * (is_local ? machine.lane_count : 1));
     storage.written.resize(storage.bytes.size());
-    machine.memories[i] = {storage.bytes.data(), storage.written.data(), memory.length, is_local ? bytes : 0,
-                           element_bytes};
+    if (!is_local) machine.cells[i].resize(memory.length);
+    machine.memories[i] = {storage.bytes.data(), storage.written.data(), memory.length,
+                           is_local ? bytes : 0, element_bytes,          is_local ? nullptr : machine.cells[i].data()};
   }
 }
 
@@ -283,7 +289,16 @@ void bind(Machine& machine) {
   if (kernel.interface.scalar_count() != 0) machine.arena = view_of(machine.launch->bindings.back(), 4);
 }
 
+/// Race records hold subgroups, so that another subgroup size starts them afresh.
+void prepare_races(Machine& machine) {
+  if (machine.races_subgroup_size == machine.launch->subgroup_size) return;
+  machine.races_subgroup_size = machine.launch->subgroup_size;
+  machine.races = RaceDetector(machine.lane_count, machine.launch->subgroup_size);
+  for (auto& cells : machine.cells) std::ranges::fill(cells, RaceDetector::Cell{});
+}
+
 bool run_workgroup(Machine& machine) {
+  machine.races.start_epoch();
   give_values(machine, machine.code->workgroup_values);
   for (Storage& storage : machine.private_storages) std::ranges::fill(storage.written, uint8_t{0});
   for (auto& [step, claim] : machine.device_claims) claim.next = 0;
@@ -357,6 +372,7 @@ Result<void> PreparedKernel::run(const Launch& launch) {
   machine.error.reset();
   machine.device_claims.clear();
   bind(machine);
+  prepare_races(machine);
   give_values(machine, state_->code.launch_values);
   auto& [x, y, z] = machine.workgroup;
   for (z = 0; z < launch.grid[2]; ++z)

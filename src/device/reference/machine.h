@@ -10,6 +10,7 @@
 
 #include "wavegate/device/reference/code.h"
 #include "wavegate/device/reference/interpreter.h"
+#include "wavegate/device/reference/races.h"
 
 namespace wavegate::device::reference {
 
@@ -46,6 +47,7 @@ struct MemoryView {
   uint64_t length = 0;       ///< elements
   uint64_t lane_stride = 0;  ///< bytes between the copies of two lanes; 0 if they share one
   uint32_t element_bytes = 4;
+  RaceDetector::Cell* cells = nullptr;  ///< one an element of workgroup memory; else null
 };
 
 /// What device-scoped claims of one instruction said in the first workgroup, in order.
@@ -65,7 +67,10 @@ struct Machine {
   std::vector<uint64_t> values;                    ///< by slot, then lane
   std::vector<uint64_t> masks;                     ///< by mask, then word
   std::vector<MemoryView> memories;
-  std::vector<Storage> private_storages;  ///< of workgroup and local memories, by memory
+  std::vector<Storage> private_storages;               ///< of workgroup and local memories, by memory
+  std::vector<std::vector<RaceDetector::Cell>> cells;  ///< of workgroup memories, by memory
+  RaceDetector races;
+  uint32_t races_subgroup_size = 0;  ///< what `races` was made for
   MemoryView arena;
   std::vector<uint64_t> staging;
   std::unordered_map<const Step*, DeviceClaim> device_claims;

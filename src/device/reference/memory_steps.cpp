@@ -23,6 +23,13 @@ bool never_written(Machine& machine, const Step& step, uint32_t lane, uint64_t i
                                     kir::info(step.op).name, memory.name, index, fix));
 }
 
+bool races(Machine& machine, const Step& step, uint32_t lane, uint64_t index) {
+  return machine.fault(
+      lane, format("{} of \"{}\" at index {} races with another invocation of the workgroup; put a "
+                   "barrier between them",
+                   kir::info(step.op).name, machine.code->kernel->memories[step.source->memory].name, index));
+}
+
 template <typename Word>
 bool is_written(const uint8_t* flags) {
   constexpr auto kAll = static_cast<Word>(0x0101010101010101);
@@ -56,6 +63,7 @@ bool load(Machine& machine, const Step& step, const Lanes& lanes) {
       if (element >= view.length) return outside(machine, step, lane, element);
       const uint64_t at = lane * view.lane_stride + element * sizeof(Word);
       if (!is_written<Word>(view.written + at)) return never_written(machine, step, lane, element);
+      if (view.cells && !machine.races.read(view.cells[element], lane)) return races(machine, step, lane, element);
       result[lane] = get<Word>(view.bytes + at);
       return true;
     });
@@ -74,7 +82,12 @@ bool store(Machine& machine, const Step& step, const Lanes& lanes) {
       const uint64_t element = index[lane] + k;
       if (element >= view.length) return outside(machine, step, lane, element);
       const uint64_t at = lane * view.lane_stride + element * sizeof(Word);
-      put<Word>(view.bytes + at, view.written + at, machine.lanes_of(operands[k + 1])[lane]);
+      const uint64_t value = machine.lanes_of(operands[k + 1])[lane];
+      if (view.cells) {
+        const bool changes = !is_written<Word>(view.written + at) || get<Word>(view.bytes + at) != value;
+        if (!machine.races.write(view.cells[element], lane, changes)) return races(machine, step, lane, element);
+      }
+      put<Word>(view.bytes + at, view.written + at, value);
     }
     return true;
   });
@@ -101,6 +114,9 @@ bool atomic(Machine& machine, const Step& step, const Lanes& lanes) {
     if (index[lane] >= view.length) return outside(machine, step, lane, index[lane]);
     const uint64_t at = lane * view.lane_stride + index[lane] * sizeof(Word);
     if (!is_written<Word>(view.written + at)) return never_written(machine, step, lane, index[lane]);
+    if (view.cells && !machine.races.atomic(view.cells[index[lane]], lane)) {
+      return races(machine, step, lane, index[lane]);
+    }
     const uint64_t old = get<Word>(view.bytes + at);
     put<Word>(view.bytes + at, view.written + at, atomic_result(step, old, operand[lane], desired[lane]));
     if (result) result[lane] = old;
