@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -215,6 +216,16 @@ TEST(Text, the_round_trip_kernel_uses_the_whole_table) {
   ASSERT_TRUE(kernel.ok()) << kernel.error().to_string();
   for (int i = 0; i < kOpCount; ++i)
     EXPECT_TRUE(operations_of(*kernel).contains(static_cast<Op>(i))) << info(static_cast<Op>(i)).name;
+}
+
+TEST(Text, the_kernel_of_the_documentation_prints_as_it_stands_there) {
+  std::ifstream file(WAVEGATE_SOURCE_DIR "/docs/kir.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const size_t begin = page.find("```\n") + 4;
+  const std::string text = page.substr(begin, page.find("```", begin) - begin);
+  const Result<Kernel> kernel = parse(text);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().to_string();
+  EXPECT_EQ(print(*kernel), text);
 }
 
 TEST(Text, printing_renumbers_values_in_order_of_definition) {
