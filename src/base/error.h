@@ -23,7 +23,7 @@ struct Error {
   std::string message;
   std::string where = {};
 
-  /// "where: message", or the message alone.
+  /// "kind: where: message", without the where if there is none.
   std::string to_string() const;
 };
 

@@ -1,0 +1,59 @@
+#include "wavegate/program/expression_type.h"
+
+#include <gmock/gmock.h>
+
+namespace wavegate::program {
+namespace {
+
+using testing::HasSubstr;
+
+class ExpressionTypes : public testing::Test {
+ protected:
+  std::string type(const ScalarExpr& expression) const {
+    const auto result = type_of(program, expression.root());
+    return result ? std::string(to_string(result->type)) : result.error().message;
+  }
+
+  Program program{"types"};
+  Scalar u = program.scalar_u32("u", 0);
+  Scalar s = program.scalar("s", ScalarType::sint32, 0);
+  Scalar f = program.scalar_f32("f", 0.0f);
+};
+
+TEST_F(ExpressionTypes, NumbersAdaptToWhatStandsBesideThem) {
+  EXPECT_EQ(type(u + 1), "uint32");
+  EXPECT_EQ(type(s + 1), "sint32");
+  EXPECT_EQ(type(s - -1), "sint32");
+  EXPECT_EQ(type(2 * f), "float32");
+  EXPECT_EQ(type(f > 0), "uint32");
+}
+
+TEST_F(ExpressionTypes, NothingElseConverts) {
+  EXPECT_THAT(type(u + s), HasSubstr("\"+\" mixes uint32 and sint32"));
+  EXPECT_THAT(type(u + -1), HasSubstr("mixes uint32 and sint32"));
+  EXPECT_THAT(type(u + 1.0f), HasSubstr("mixes uint32 and float32"));
+  EXPECT_THAT(type(f < u), HasSubstr("mixes float32 and uint32"));
+}
+
+TEST_F(ExpressionTypes, TruthValuesAreUint32) {
+  EXPECT_EQ(type((u > 1) && !u), "uint32");
+  EXPECT_THAT(type(f && u), HasSubstr("takes uint32 truth values, not float32"));
+  EXPECT_THAT(type(select(f, u, u)), HasSubstr("uint32 condition"));
+}
+
+TEST_F(ExpressionTypes, UnsignedNumbersAreNotNegated) {
+  EXPECT_THAT(type(-ScalarExpr(u)), HasSubstr("takes sint32 or float32, not uint32"));
+  EXPECT_EQ(type(-ScalarExpr(3)), "sint32");
+}
+
+TEST_F(ExpressionTypes, OperandsAreCounted) {
+  EXPECT_THAT(type({ScalarOp::add, {u}}), HasSubstr("\"+\" takes 2 operands"));
+  EXPECT_THAT(type({ScalarOp::logical_not, {u, u}}), HasSubstr("\"not\" takes 1 operands"));
+}
+
+TEST_F(ExpressionTypes, AScalarOfAnotherProgramIsRefused) {
+  EXPECT_THAT(type(Scalar{77} + 1), HasSubstr("another program"));
+}
+
+}  // namespace
+}  // namespace wavegate::program
