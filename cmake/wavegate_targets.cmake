@@ -44,8 +44,8 @@ function(wavegate_library folder)
 endfunction()
 
 # wavegate_test(folder DEPENDS a b LINK x [DEVICE]): one test program of all *_test.cpp of tests/folder. Without
-# DEVICE each test is its own CTest entry; with it the program is one entry, since starting a driver costs more
-# than most tests.
+# DEVICE each test is its own CTest entry with the label `host`, and the program belongs to the target host_tests, which
+# is what runs under sanitizers; with it the program is one entry, since starting a driver costs more than most tests.
 function(wavegate_test folder)
   cmake_parse_arguments(arg "DEVICE" "" "DEPENDS;LINK" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
@@ -67,7 +67,12 @@ function(wavegate_test folder)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   else()
     include(GoogleTest)
-    gtest_discover_tests(${target} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+    gtest_discover_tests(${target} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
+      PROPERTIES TIMEOUT 300 LABELS host)
+    if(NOT TARGET host_tests)
+      add_custom_target(host_tests)
+    endif()
+    add_dependencies(host_tests ${target})
   endif()
 endfunction()
 
