@@ -23,6 +23,7 @@ struct Variables {
 /// What the emission of one kernel carries along: the module being written and the ids of the kernel's values.
 struct Context {
   const kir::Kernel& kernel;
+  const target::Profile& profile;
   ModuleBuilder& module;
   Variables variables = {};
   std::vector<Id> values = {};                      ///< by kir value id
@@ -55,6 +56,10 @@ struct Context {
     block = label;
   }
 };
+
+/// A float zero that the device's compiler does not know to be one. Some compilers fold x + 0, x * 0 and x / 0 as if
+/// there were no NaN, infinity or negative zero, whatever the decorations say.
+Id opaque_zero(Context& context, kir::Type type, uint64_t bits);
 
 /// The two 32-bit halves of a 64-bit value.
 struct Halves {

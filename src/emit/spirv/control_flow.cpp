@@ -12,7 +12,7 @@ namespace {
 
 using enum spv::Op;
 
-constexpr uint32_t kNoControl = 0;  // no hint in OpSelectionMerge and OpLoopMerge
+constexpr uint32_t kNoControl = 0;  // no hint in OpSelectionMerge
 
 /// A branch into a join, and the values that it brings.
 struct Edge {
@@ -138,7 +138,10 @@ bool emit_loop(Context& context, const kir::Instruction& instruction) {
     open_words.push_back(module.body().size() - 2);
     context.define(parameter, phi);
   }
-  module.body().put(OpLoopMerge, {merge.label, next.label, kNoControl});
+  // A loop unrolled by a compiler of the host's CPU has constants where it had carried values, and they are folded as
+  // opaque_zero() says; unrolling gains nothing there.
+  const auto control = context.profile.is_cpu ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::MaskNone;
+  module.body().put(OpLoopMerge, {merge.label, next.label, static_cast<uint32_t>(control)});
   module.body().put(OpBranch, {body});
 
   context.begin_block(body);
@@ -155,6 +158,13 @@ bool emit_loop(Context& context, const kir::Instruction& instruction) {
   return finish(context, instruction, merge);
 }
 
+void define_constant(Context& context, kir::Value value, uint64_t bits) {
+  const kir::Type type = context.kernel.type_of(value);
+  const bool is_zero = kir::is_float(type) && (bits & ~(uint64_t{1} << (kir::bit_width(type) - 1))) == 0;
+  context.known[value.id] = bits;
+  context.define(value, is_zero ? opaque_zero(context, type, bits) : context.constant(type, bits));
+}
+
 /// Writes an instruction that is no terminator. False if control never comes out of it.
 bool emit_instruction(Context& context, const kir::Instruction& instruction, const Targets& targets) {
   using enum kir::Op;
@@ -162,9 +172,12 @@ bool emit_instruction(Context& context, const kir::Instruction& instruction, con
     case if_: return emit_if(context, instruction, targets);
     case switch_: return emit_switch(context, instruction, targets);
     case loop: return emit_loop(context, instruction);
-    case constant:
-      context.known[instruction.result().id] = instruction.bits;
-      context.define(instruction.result(), context.constant(instruction.type, instruction.bits));
+    case constant: define_constant(context, instruction.result(), instruction.bits); break;
+    case bitcast:
+      if (const auto bits = context.bits(instruction.operands[0]))
+        define_constant(context, instruction.result(), *bits);
+      else
+        context.define(instruction.result(), emit_arithmetic(context, instruction));
       break;
     case builtin: context.define(instruction.result(), emit_builtin(context, instruction)); break;
     case parameter: context.define(instruction.result(), emit_parameter(context, instruction)); break;

@@ -28,9 +28,9 @@ bool has_unfused_fma(const kir::Kernel& kernel, const target::FloatBehaviour& fl
   return found;
 }
 
-Result<Module> write(const kir::Kernel& kernel) {
+Result<Module> write(const kir::Kernel& kernel, const target::Profile& profile) {
   ModuleBuilder module;
-  Context context{.kernel = kernel, .module = module};
+  Context context{.kernel = kernel, .profile = profile, .module = module};
   context.values.resize(kernel.value_types.size(), 0);
   context.known.resize(kernel.value_types.size());
   declare_variables(context);
@@ -51,14 +51,14 @@ Result<Module> write(const kir::Kernel& kernel) {
 
 Result<Module> emit(const kir::Kernel& kernel, const target::Profile& profile) {
   WAVEGATE_CHECK(check_requirements(kernel, profile));
-  if (!has_unfused_fma(kernel, profile.floats)) return write(kernel);
+  if (!has_unfused_fma(kernel, profile.floats)) return write(kernel, profile);
   kir::Kernel emulated = kernel;
   WAVEGATE_TRY(auto stats, kir::emulate_fma(emulated, {.fused_f32 = profile.floats.fused_fma_f32,
                                                        .fused_f64 = profile.floats.fused_fma_f64,
                                                        .has_f64 = profile.features.float64,
                                                        .has_i64 = profile.features.int64}));
   static_cast<void>(stats);
-  return write(emulated);
+  return write(emulated, profile);
 }
 
 }  // namespace wavegate::emit::spirv

@@ -25,7 +25,39 @@ Id bits_type(Context& context, Type type) {
   return type == Type::f64 ? context.module.vector_type(Type::i32, 2) : context.type(Type::i32);
 }
 
+/// An f64 with the magnitude of one and the sign of another, by their high words.
+Id copy_sign_64(Context& context, Id magnitude, Id sign) {
+  constexpr uint32_t kSign = 0x80000000;
+  Halves halves = split(context, magnitude);
+  const Id sign_word = split(context, sign).high;
+  const Id positive = context.op(OpBitwiseAnd, Type::i32, {halves.high, context.module.constant_u32(~kSign)});
+  const Id sign_bit = context.op(OpBitwiseAnd, Type::i32, {sign_word, context.module.constant_u32(kSign)});
+  halves.high = context.op(OpBitwiseOr, Type::i32, {positive, sign_bit});
+  return join(context, Type::f64, halves);
+}
+
 }  // namespace
+
+Id truncate(Context& context, const kir::Instruction& instruction) {
+  const Id value = context.value(instruction.operands[0]);
+  const Id result = context.exact(context.extended(GLSLstd450Trunc, instruction.type, {value}));
+  // Drivers that build f64 from integers lose the sign of a zero.
+  return instruction.type == Type::f64 ? copy_sign_64(context, result, value) : result;
+}
+
+Id round_even(Context& context, const kir::Instruction& instruction) {
+  const Type type = instruction.type;
+  const Id value = context.value(instruction.operands[0]);
+  if (type != Type::f64) return context.exact(context.extended(GLSLstd450RoundEven, type, {value}));
+  // Drivers that build f64 from integers round 1.5 to 1. Numbers from 2^52 on are integers, and so the sum with 2^52
+  // rounds any smaller one to an integer, ties to even.
+  const Id limit = context.constant(type, power_of_two(type, 52, false));
+  const Id magnitude = context.exact(context.extended(GLSLstd450FAbs, type, {value}));
+  const Id sum = context.exact(context.op(OpFAdd, type, {magnitude, limit}));
+  const Id rounded = copy_sign_64(context, context.exact(context.op(OpFSub, type, {sum, limit})), value);
+  const Id is_small = context.exact(context.op(OpFOrdLessThan, Type::boolean, {magnitude, limit}));
+  return context.select(type, is_small, rounded, value);
+}
 
 Id minimum_or_maximum(Context& context, const kir::Instruction& instruction) {
   const Type type = instruction.type;

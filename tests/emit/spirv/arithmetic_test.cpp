@@ -68,6 +68,23 @@ TEST(Arithmetic, float_operations_are_not_to_be_contracted) {
   EXPECT_EQ(count(text, "NoContraction"), 2u);
 }
 
+TEST(Arithmetic, a_float_zero_is_hidden_from_folding) {
+  for (uint64_t bits : {uint64_t{0}, uint64_t{0x80000000}}) {
+    const std::string text = text_of(Type::f32, [&](Builder& b, Expr p) { return p * b.constant(Type::f32, bits); });
+    EXPECT_THAT(text, HasSubstr("NumWorkgroups")) << bits;
+  }
+}
+
+TEST(Arithmetic, the_bits_of_a_zero_taken_as_a_float_are_hidden_too) {
+  const std::string text = text_of(Type::f32, [](Builder& b, Expr p) { return p * b.bitcast(Type::f32, b.u32(0)); });
+  EXPECT_THAT(text, HasSubstr("NumWorkgroups"));
+}
+
+TEST(Arithmetic, other_constants_are_plain) {
+  const std::string text = text_of(Type::f32, [](Builder& b, Expr p) { return p * b.f32(2); });
+  EXPECT_THAT(text, Not(HasSubstr("NumWorkgroups")));
+}
+
 TEST(Arithmetic, a_minimum_with_a_constant_other_than_zero_needs_no_care_of_zeros) {
   const std::string text = text_of(Type::f32, [](Builder& b, Expr p) { return b.apply(Op::min_f, {p, b.f32(2)}); });
   EXPECT_THAT(text, Not(HasSubstr("OpSelect")));

@@ -111,6 +111,15 @@ TEST(ControlFlow, a_loop_carries_its_values_in_phis_of_its_header) {
             "OpFunctionEnd\n");
 }
 
+TEST(ControlFlow, a_loop_on_a_cpu_is_not_to_be_unrolled) {
+  target::Profile profile = full_profile();
+  profile.is_cpu = true;
+  Builder b("count", {1});
+  auto n = b.parameter("n", Type::i32);
+  b.for_(b.u32(0), n, b.u32(1), [&](Expr) {});
+  EXPECT_THAT(emit_text(b, profile), HasSubstr("DontUnroll"));
+}
+
 TEST(ControlFlow, several_continues_meet_in_the_continue_block) {
   Builder b("skip", {1});
   auto out = b.buffer("out", Type::i32, Access::write);
