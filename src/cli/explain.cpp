@@ -1,0 +1,93 @@
+#include <CLI/App.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "wavegate/api/engine.h"
+#include "wavegate/base/format.h"
+#include "wavegate/cli/commands.h"
+#include "wavegate/cli/json_text.h"
+#include "wavegate/graph/print.h"
+#include "wavegate/io/program_file.h"
+#include "wavegate/lowering/lower.h"
+
+namespace wavegate::cli {
+namespace {
+
+struct Arguments {
+  std::string program;
+  std::string device;
+  bool dot = false;
+  bool json = false;
+};
+
+std::string regions_text(const std::vector<lowering::RegionReport>& regions) {
+  if (regions.empty()) return "no regions: the program is straight-line\n";
+  std::vector<Row> rows = {{"region", "strategy", "reason"}};
+  for (const lowering::RegionReport& region : regions)
+    rows.push_back({std::string(size_t{region.depth} * 2, ' ') + region.label, region.strategy, region.reason});
+  return table(rows);
+}
+
+/// Every line as a comment of Graphviz's language, so that the output is still a graph for it.
+std::string commented(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    result += format("// {}\n", line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return result;
+}
+
+Result<Outcome> explain(const Arguments& arguments) {
+  WAVEGATE_TRY(const program::Program program, io::load_program(arguments.program));
+  // The reference device is there on every machine, so that explaining needs no GPU.
+  WAVEGATE_TRY(const auto device, open_device_or_advise(arguments.device.empty() ? "reference" : arguments.device));
+  const target::Profile& profile = device->profile();
+  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(program, profile));
+  const std::string graph = arguments.dot ? graph::print_dot(*plan.graph) : graph::print(*plan.graph);
+
+  if (arguments.json) {
+    nlohmann::ordered_json regions = nlohmann::ordered_json::array();
+    for (const lowering::RegionReport& region : plan.regions)
+      regions.push_back(nlohmann::ordered_json{
+          {"depth", region.depth}, {"label", region.label}, {"strategy", region.strategy}, {"reason", region.reason}});
+    return Outcome{json_text({{"program", program.name()},
+                              {"device", profile.name},
+                              {"backend", profile.backend},
+                              {"regions", regions},
+                              {arguments.dot ? "dot" : "graph", graph}})};
+  }
+  const std::string head =
+      printable(format("program \"{}\" as lowered for the profile of \"{}\" ({}){}\n", program.name(), profile.name,
+                       profile.backend, arguments.device.empty() ? "; name another with --device" : ""));
+  const std::string regions = regions_text(plan.regions);
+  if (arguments.dot) return Outcome{commented(head + regions) + printable(graph)};
+  return Outcome{format("{}\n{}\n{}", head, regions, printable(graph))};
+}
+
+}  // namespace
+
+void add_explain(CLI::App& application, Action& action) {
+  CLI::App* command = application.add_subcommand(
+      "explain", "Show how a program is lowered: each region's strategy and its reason, then the command graph.");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("program", arguments->program, "The program, described in docs/program-file.md")
+      ->required()
+      ->option_text("PROGRAM.json");
+  command->add_flag("--dot", arguments->dot,
+                    "Print the command graph in Graphviz's language, the rest as its comments");
+  command
+      ->add_option("--device", arguments->device,
+                   "Part of a device's name (default: the reference device, so that no GPU is needed)")
+      ->option_text("NAME");
+  command->add_flag("--json", arguments->json, "Print one object instead of text");
+  command->footer(
+      "Examples:\n"
+      "  wavegate explain heat.json\n"
+      "  wavegate explain heat.json --device vulkan\n"
+      "  wavegate explain heat.json --dot | dot -Tsvg > heat.svg");
+  command->callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
+}
+
+}  // namespace wavegate::cli
