@@ -22,6 +22,13 @@ struct Limits {
   uint64_t memory_bytes = 0;                                      ///< memory of the device
 };
 
+/// Widths of floats for which something holds.
+struct FloatWidths {
+  bool f16 = false;
+  bool f32 = false;
+  bool f64 = false;
+};
+
 /// What a kernel may use.
 struct Features {
   bool int8 = false;             ///< 8-bit storage and arithmetic
@@ -35,6 +42,8 @@ struct Features {
   bool conditional_rendering = false;
   bool timestamps = false;
   bool calls_indirect = true;    ///< dispatches whose grid lies in device memory
+  FloatWidths preserves_denormals;       ///< a kernel may ask to keep denormals of this width, whatever the others do
+  FloatWidths preserves_special_values;  ///< a kernel may ask to keep NaNs, infinities and signs of zero
 };
 
 /// What floats do, found by running a kernel, never by asking the driver.

@@ -148,6 +148,24 @@ int rank(const PhysicalDevice& device) {
                           std::begin(kOrder));
 }
 
+namespace {
+
+/// The widths whose denormals a kernel may ask to keep. A device may demand the same of several widths; then none of
+/// those is asked for unless all can be, so that every kernel asks for the same.
+target::FloatWidths preserved_denormals(const VkPhysicalDeviceVulkan12Properties& properties) {
+  target::FloatWidths widths{.f16 = properties.shaderDenormPreserveFloat16 != 0,
+                             .f32 = properties.shaderDenormPreserveFloat32 != 0,
+                             .f64 = properties.shaderDenormPreserveFloat64 != 0};
+  const VkShaderFloatControlsIndependence independence = properties.denormBehaviorIndependence;
+  if (independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL) return widths;
+  if (!(widths.f16 && widths.f64)) widths.f16 = widths.f64 = false;
+  if (independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE && !(widths.f16 && widths.f32 && widths.f64))
+    widths = {};
+  return widths;
+}
+
+}  // namespace
+
 target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures& enabled, uint32_t queue_family) {
   const VkPhysicalDeviceLimits& limits = device.properties.limits;
   target::Profile profile;
@@ -189,6 +207,10 @@ target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures
   features.conditional_rendering = enabled.conditional_rendering;
   features.timestamps = device.families[queue_family].timestampValidBits != 0;
   features.calls_indirect = true;
+  features.preserves_denormals = preserved_denormals(device.vulkan12);
+  features.preserves_special_values = {.f16 = device.vulkan12.shaderSignedZeroInfNanPreserveFloat16 != 0,
+                                       .f32 = device.vulkan12.shaderSignedZeroInfNanPreserveFloat32 != 0,
+                                       .f64 = device.vulkan12.shaderSignedZeroInfNanPreserveFloat64 != 0};
   return profile;
 }
 

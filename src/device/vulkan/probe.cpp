@@ -198,7 +198,7 @@ constexpr bool target::FloatBehaviour::*kFields[] = {
     &target::FloatBehaviour::exact_square_root_f32};
 
 // Raised whenever the probe asks other questions, so that older answers are not believed.
-constexpr std::byte kProbeVersion{1};
+constexpr std::byte kProbeVersion{2};
 
 }  // namespace
 

@@ -26,6 +26,8 @@ Id minimum_or_maximum(Context& context, const kir::Instruction& instruction);  /
 Id to_integer(Context& context, const kir::Instruction& instruction);          ///< convert_f_to_u, convert_f_to_s
 Id from_integer(Context& context, const kir::Instruction& instruction);        ///< convert_u_to_f, convert_s_to_f
 Id resize(Context& context, const kir::Instruction& instruction);              ///< convert_f
+Id divide(Context& context, const kir::Instruction& instruction);
+Id square_root(Context& context, const kir::Instruction& instruction);
 Id truncate(Context& context, const kir::Instruction& instruction);
 Id round_even(Context& context, const kir::Instruction& instruction);
 Id bitcast(Context& context, const kir::Instruction& instruction);

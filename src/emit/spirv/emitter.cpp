@@ -1,5 +1,6 @@
 #include "wavegate/emit/spirv/emitter.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "wavegate/base/format.h"
@@ -28,8 +29,29 @@ bool has_unfused_fma(const kir::Kernel& kernel, const target::FloatBehaviour& fl
   return found;
 }
 
+/// Asks the device to do with the floats of the kernel what kir says, as far as it offers that (Vulkan's float
+/// controls, SPV_KHR_float_controls).
+void require_float_modes(ModuleBuilder& module, const kir::Kernel& kernel, const target::Features& features) {
+  const auto require = [&](kir::Type type, bool offered, spv::Capability capability, spv::ExecutionMode mode) {
+    if (!offered || std::ranges::find(kernel.value_types, type) == kernel.value_types.end()) return;
+    module.require_extension("SPV_KHR_float_controls");
+    module.require(capability);
+    module.require_mode(mode, kir::bit_width(type));
+  };
+  const auto require_all = [&](const target::FloatWidths& offered, spv::Capability capability,
+                               spv::ExecutionMode mode) {
+    require(kir::Type::f16, offered.f16, capability, mode);
+    require(kir::Type::f32, offered.f32, capability, mode);
+    require(kir::Type::f64, offered.f64, capability, mode);
+  };
+  require_all(features.preserves_denormals, spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve);
+  require_all(features.preserves_special_values, spv::Capability::SignedZeroInfNanPreserve,
+              spv::ExecutionMode::SignedZeroInfNanPreserve);
+}
+
 Result<Module> write(const kir::Kernel& kernel, const target::Profile& profile) {
   ModuleBuilder module;
+  require_float_modes(module, kernel, profile.features);
   Context context{.kernel = kernel, .profile = profile, .module = module};
   context.values.resize(kernel.value_types.size(), 0);
   context.known.resize(kernel.value_types.size());

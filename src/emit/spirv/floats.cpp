@@ -38,6 +38,31 @@ Id copy_sign_64(Context& context, Id magnitude, Id sign) {
 
 }  // namespace
 
+// An f32 quotient or root that is rounded to f64 and then to f32 is the one rounded once: 53 bits are at least
+// 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
+
+Id divide(Context& context, const kir::Instruction& instruction) {
+  const Id a = context.value(instruction.operands[0]);
+  const Id b = context.value(instruction.operands[1]);
+  const target::Profile& profile = context.profile;
+  if (instruction.type != Type::f32 || profile.floats.exact_division_f32 || !profile.features.float64)
+    return context.exact(context.op(OpFDiv, instruction.type, {a, b}));
+  const Id wide_a = context.op(OpFConvert, Type::f64, {a});
+  const Id wide_b = context.op(OpFConvert, Type::f64, {b});
+  const Id quotient = context.exact(context.op(OpFDiv, Type::f64, {wide_a, wide_b}));
+  return context.op(OpFConvert, Type::f32, {quotient});
+}
+
+Id square_root(Context& context, const kir::Instruction& instruction) {
+  const Id value = context.value(instruction.operands[0]);
+  const target::Profile& profile = context.profile;
+  if (instruction.type != Type::f32 || profile.floats.exact_square_root_f32 || !profile.features.float64)
+    return context.exact(context.extended(GLSLstd450Sqrt, instruction.type, {value}));
+  const Id wide = context.op(OpFConvert, Type::f64, {value});
+  const Id root = context.exact(context.extended(GLSLstd450Sqrt, Type::f64, {wide}));
+  return context.op(OpFConvert, Type::f32, {root});
+}
+
 Id truncate(Context& context, const kir::Instruction& instruction) {
   const Id value = context.value(instruction.operands[0]);
   const Id result = context.exact(context.extended(GLSLstd450Trunc, instruction.type, {value}));

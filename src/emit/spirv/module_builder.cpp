@@ -153,6 +153,7 @@ std::vector<uint32_t> ModuleBuilder::assemble(Id entry, std::array<uint32_t, 3> 
   head.put(spv::Op::OpEntryPoint, entry_point);
   head.put(spv::Op::OpExecutionMode,
            {entry, word(spv::ExecutionMode::LocalSize), workgroup_size[0], workgroup_size[1], workgroup_size[2]});
+  for (const auto& [mode, literal] : modes_) head.put(spv::Op::OpExecutionMode, {entry, word(mode), literal});
 
   std::vector<uint32_t> words = {spv::MagicNumber, kVersion13, kGenerator, next_id_, 0};
   for (const Stream* section : {static_cast<const Stream*>(&head), &annotations_, &globals_, &body_})

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wavegate/emit/spirv/stream.h"
@@ -23,6 +24,8 @@ class ModuleBuilder {
   void require(spv::Capability capability) { capabilities_.insert(capability); }
   void require_extension(std::string_view name) { extensions_.emplace(name); }
   void use_physical_addressing();
+  /// An execution mode of the entry point beside its workgroup size.
+  void require_mode(spv::ExecutionMode mode, uint32_t literal) { modes_.emplace(mode, literal); }
   void decorate(Id target, spv::Decoration decoration, std::initializer_list<uint32_t> literals = {});
 
   // Types.
@@ -58,6 +61,7 @@ class ModuleBuilder {
 
   std::set<spv::Capability> capabilities_ = {spv::Capability::Shader};
   std::set<std::string> extensions_;
+  std::set<std::pair<spv::ExecutionMode, uint32_t>> modes_;
   spv::AddressingModel addressing_ = spv::AddressingModel::Logical;
   Stream annotations_;
   Stream globals_;

@@ -18,14 +18,10 @@ inline target::Profile full_profile() {
   target::Profile profile;
   profile.name = "everything";
   profile.limits.storage_buffers = 16;
-  profile.features = {.int8 = true,
-                      .int16 = true,
-                      .int64 = true,
-                      .float16 = true,
-                      .float64 = true,
-                      .int64_atomics = true,
-                      .device_pointers = true,
-                      .subgroup_operations = true};
+  target::Features& features = profile.features;
+  for (bool* feature : {&features.int8, &features.int16, &features.int64, &features.float16, &features.float64,
+                        &features.int64_atomics, &features.device_pointers, &features.subgroup_operations})
+    *feature = true;
   profile.floats.fused_fma_f32 = true;
   profile.floats.fused_fma_f64 = true;
   return profile;
