@@ -261,6 +261,33 @@ TEST(Emitter, an_fma_that_the_device_does_not_fuse_is_emulated) {
   }
 }
 
+TEST(Emitter, a_kernel_asks_for_the_float_modes_of_the_widths_that_it_uses) {
+  auto kernel = operation_kernel(Op::add_f, Type::f32, Type::f32);
+  ASSERT_TRUE(kernel.ok());
+  const std::string text = emit_text(*kernel);
+  EXPECT_THAT(text, HasSubstr("DenormPreserve 32"));
+  EXPECT_THAT(text, HasSubstr("SignedZeroInfNanPreserve 32"));
+  EXPECT_THAT(text, Not(HasSubstr("DenormPreserve 64")));
+  target::Profile plain = full_profile();
+  plain.features.preserves_denormals = {};
+  plain.features.preserves_special_values = {};
+  EXPECT_THAT(emit_text(*kernel, plain), Not(HasSubstr("SPV_KHR_float_controls")));
+}
+
+TEST(Emitter, an_f32_division_or_root_that_the_device_does_not_round_exactly_goes_through_f64) {
+  for (const Op op : {Op::div_f, Op::sqrt}) {
+    auto kernel = operation_kernel(op, Type::f32, Type::f32);
+    ASSERT_TRUE(kernel.ok());
+    EXPECT_EQ(count(emit_text(*kernel), "OpFConvert"), 0u);
+    target::Profile inexact = full_profile();
+    inexact.floats.exact_division_f32 = false;
+    inexact.floats.exact_square_root_f32 = false;
+    EXPECT_GT(count(emit_text(*kernel, inexact), "OpFConvert"), 1u);
+    inexact.features.float64 = false;
+    EXPECT_EQ(count(emit_text(*kernel, inexact), "OpFConvert"), 0u);
+  }
+}
+
 TEST(Emitter, a_kernel_without_bindings_and_parameters_has_neither_buffers_nor_push_constants) {
   Builder b("empty", {1});
   const std::string text = emit_text(b);

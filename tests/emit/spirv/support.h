@@ -22,6 +22,9 @@ inline target::Profile full_profile() {
   for (bool* feature : {&features.int8, &features.int16, &features.int64, &features.float16, &features.float64,
                         &features.int64_atomics, &features.device_pointers, &features.subgroup_operations})
     *feature = true;
+  features.preserves_denormals = features.preserves_special_values = {.f16 = true, .f32 = true, .f64 = true};
+  profile.floats.exact_division_f32 = true;
+  profile.floats.exact_square_root_f32 = true;
   profile.floats.fused_fma_f32 = true;
   profile.floats.fused_fma_f64 = true;
   return profile;
