@@ -38,29 +38,36 @@ Id copy_sign_64(Context& context, Id magnitude, Id sign) {
 
 }  // namespace
 
-// An f32 quotient or root that is rounded to f64 and then to f32 is the one rounded once: 53 bits are at least
-// 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
+namespace {
+
+/// The type in which a quotient or root comes out exact once it is rounded back: a type of q bits serves one of p bits
+/// if q >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995), which holds from f16 to f32 and from f32 to
+/// f64. Nothing where the operation is exact as it is, or the device has no such type.
+std::optional<Type> exact_type(const Context& context, Type type, bool is_exact_f32) {
+  if (type == Type::f64 || (type == Type::f32 && is_exact_f32)) return std::nullopt;
+  if (is_exact_f32) return Type::f32;
+  return context.profile.features.float64 ? std::optional(Type::f64) : std::nullopt;
+}
+
+}  // namespace
 
 Id divide(Context& context, const kir::Instruction& instruction) {
   const Id a = context.value(instruction.operands[0]);
   const Id b = context.value(instruction.operands[1]);
-  const target::Profile& profile = context.profile;
-  if (instruction.type != Type::f32 || profile.floats.exact_division_f32 || !profile.features.float64)
-    return context.exact(context.op(OpFDiv, instruction.type, {a, b}));
-  const Id wide_a = context.op(OpFConvert, Type::f64, {a});
-  const Id wide_b = context.op(OpFConvert, Type::f64, {b});
-  const Id quotient = context.exact(context.op(OpFDiv, Type::f64, {wide_a, wide_b}));
-  return context.op(OpFConvert, Type::f32, {quotient});
+  const auto wide = exact_type(context, instruction.type, context.profile.floats.exact_division_f32);
+  if (!wide) return context.exact(context.op(OpFDiv, instruction.type, {a, b}));
+  const Id wide_a = context.op(OpFConvert, *wide, {a});
+  const Id wide_b = context.op(OpFConvert, *wide, {b});
+  return context.op(OpFConvert, instruction.type, {context.exact(context.op(OpFDiv, *wide, {wide_a, wide_b}))});
 }
 
 Id square_root(Context& context, const kir::Instruction& instruction) {
   const Id value = context.value(instruction.operands[0]);
-  const target::Profile& profile = context.profile;
-  if (instruction.type != Type::f32 || profile.floats.exact_square_root_f32 || !profile.features.float64)
-    return context.exact(context.extended(GLSLstd450Sqrt, instruction.type, {value}));
-  const Id wide = context.op(OpFConvert, Type::f64, {value});
-  const Id root = context.exact(context.extended(GLSLstd450Sqrt, Type::f64, {wide}));
-  return context.op(OpFConvert, Type::f32, {root});
+  const auto wide = exact_type(context, instruction.type, context.profile.floats.exact_square_root_f32);
+  if (!wide) return context.exact(context.extended(GLSLstd450Sqrt, instruction.type, {value}));
+  const Id wide_value = context.op(OpFConvert, *wide, {value});
+  const Id root = context.exact(context.extended(GLSLstd450Sqrt, *wide, {wide_value}));
+  return context.op(OpFConvert, instruction.type, {root});
 }
 
 Id truncate(Context& context, const kir::Instruction& instruction) {
