@@ -226,13 +226,17 @@ Result<void> VulkanExecutable::prepare_recording() {
   return {};
 }
 
-void VulkanExecutable::record_outputs(VkCommandBuffer commands) const {
+/// The end of a run: its outputs copied for the host, and every write visible to the host, which may look at borrowed
+/// memory itself.
+void VulkanExecutable::record_end(VkCommandBuffer commands) const {
+  if (outputs_.buffer) full_barrier(commands, false);
   for (size_t i = 0; i < graph_->buffers.size(); ++i) {
     const graph::Buffer& buffer = graph_->buffers[i];
     if (!buffer.output || buffer.bytes == 0) continue;
     const VkBufferCopy region{0, output_offsets_[i], buffer.bytes};
     vkCmdCopyBuffer(commands, handles_[i], outputs_.buffer.get(), 1, &region);
   }
+  full_barrier(commands, true);
 }
 
 Result<void> VulkanExecutable::record_graph() {
@@ -246,11 +250,7 @@ Result<void> VulkanExecutable::record_graph() {
   }
   recording_->record(graph_commands_);
   if (timestamps_) vkCmdWriteTimestamp(graph_commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), 1);
-  if (outputs_.buffer) {
-    full_barrier(graph_commands_, false);
-    record_outputs(graph_commands_);
-    full_barrier(graph_commands_, true);
-  }
+  record_end(graph_commands_);
   WAVEGATE_VULKAN(vkEndCommandBuffer(graph_commands_), format("{}: recording its commands", name()));
   recorded_ = true;
   return {};
@@ -346,11 +346,7 @@ Result<void> VulkanExecutable::encode(VkCommandBuffer commands) {
     full_barrier(commands, false);
   }
   recording_->record(commands);
-  if (outputs_.buffer) {
-    full_barrier(commands, false);
-    record_outputs(commands);
-  }
-  full_barrier(commands, true);
+  record_end(commands);
   if (upload.buffer) kept_.push_back({nullptr, {}, std::move(upload)});
   pending_.clear();
   encoded_ = true;

@@ -68,7 +68,7 @@ class VulkanExecutable final : public Executable {
   Result<void> prepare_recording();
   Result<void> record_graph();
   Result<void> record_prologue();
-  void record_outputs(VkCommandBuffer commands) const;
+  void record_end(VkCommandBuffer commands) const;
   Result<void> read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes);
   Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, std::string_view verb) const;
   std::string name() const;
