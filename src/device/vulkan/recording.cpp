@@ -32,17 +32,6 @@ VkFlags combine(StageMask stages, Flags StageRow::*flags) {
   return result;
 }
 
-uint64_t saturating_size(const std::vector<graph::Command>& commands) {
-  constexpr uint64_t kEnough = Recording::kMaximumCommands + 1;
-  uint64_t total = 0;
-  for (const graph::Command& command : commands) {
-    const auto* repeat = std::get_if<std::shared_ptr<const graph::Repeat>>(&command);
-    const uint64_t one = repeat ? saturating_size((*repeat)->body) * (*repeat)->count : 1;
-    total = std::min(kEnough, total + std::min(kEnough, one));
-  }
-  return total;
-}
-
 }  // namespace
 
 void full_barrier(VkCommandBuffer commands, bool with_host) {
@@ -198,7 +187,7 @@ struct Recording::Preparation {
 Result<std::unique_ptr<Recording>> Recording::prepare(Context& context, const graph::Graph& graph,
                                                       std::span<const Pipeline* const> pipelines,
                                                       std::span<const VkBuffer> buffers) {
-  if (saturating_size(graph.commands) > kMaximumCommands)
+  if (graph::encoded_size(graph.commands) > kMaximumCommands)
     return unsupported(
         format("graph \"{}\": its repeats spell out more than {} commands; give its loops smaller bounds "
                "or run them in several submissions",
