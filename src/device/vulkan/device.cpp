@@ -99,7 +99,6 @@ Result<PhysicalDevice> choose(std::vector<PhysicalDevice> devices, const std::st
 Result<void> create_logical_device(Context& context) {
   context.queue_family = compute_family(context.physical);
   context.enabled = context.physical.available;
-  // Only its presence matters so far: nothing uses it yet, so the device is made without it.
   const float priority = 1;
   auto queue = structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = context.queue_family;

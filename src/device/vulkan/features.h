@@ -18,8 +18,7 @@ struct EnabledFeatures {
   bool shader_buffer_int64_atomics = false;
   bool shader_shared_int64_atomics = false;
   bool shader_subgroup_extended_types = false;
-  bool vulkan_memory_model = false;    ///< with its device scope
-  bool conditional_rendering = false;  ///< VK_EXT_conditional_rendering
+  bool vulkan_memory_model = false;  ///< with its device scope
 };
 
 }  // namespace wavegate::device::vulkan

@@ -129,7 +129,6 @@ Result<PhysicalDevice> inspect(VkPhysicalDevice handle) {
   chain.link();
   vkGetPhysicalDeviceFeatures2(handle, &chain.core);
   device.available = chain.get();
-  device.available.conditional_rendering = device.has_extension(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   return device;
 }
 
@@ -204,7 +203,7 @@ target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures
   features.device_pointers = enabled.buffer_device_address && enabled.shader_int64;
   features.subgroup_operations = (device.vulkan11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
                                  (device.vulkan11.subgroupSupportedOperations & kSubgroups) == kSubgroups;
-  features.conditional_rendering = enabled.conditional_rendering;
+  features.conditional_rendering = device.has_extension(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   features.timestamps = device.families[queue_family].timestampValidBits != 0;
   features.calls_indirect = true;
   features.preserves_denormals = preserved_denormals(device.vulkan12);
