@@ -33,6 +33,7 @@ Result<std::shared_ptr<device::Device>> open_device(const std::string& name) {
 }
 
 Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device) {
+  if (device == nullptr) return invalid_input("compile needs a device", program.name());
   WAVEGATE_TRY(lowering::Plan plan, lowering::lower(program, device->profile()));
   WAVEGATE_TRY(std::unique_ptr<device::Executable> loaded, device->load(plan.graph));
   Executable executable(std::move(device), std::move(plan), std::move(loaded));
@@ -40,6 +41,16 @@ Result<Executable> compile(const program::Program& program, std::shared_ptr<devi
   executable.scalars_ = program.scalars();
   for (program::BufferInfo& buffer : executable.buffers_) buffer.initial.reset();  // the graph holds the contents
   return executable;
+}
+
+Executable& Executable::operator=(Executable&& other) noexcept {
+  if (this == &other) return *this;
+  executable_ = std::move(other.executable_);
+  device_ = std::move(other.device_);
+  plan_ = std::move(other.plan_);
+  buffers_ = std::move(other.buffers_);
+  scalars_ = std::move(other.scalars_);
+  return *this;
 }
 
 Result<void> Executable::bind(program::Buffer buffer, std::shared_ptr<device::Buffer> memory) {
@@ -81,7 +92,7 @@ Result<void> Executable::read_bytes(program::Buffer buffer, uint64_t offset, std
 }
 
 Result<uint64_t> Executable::byte_count(program::Buffer buffer, uint64_t element_bytes) const {
-  if (buffer.id >= buffers_.size()) return invalid_input("read names a buffer of another program");
+  if (buffer.id >= buffers_.size()) return invalid_input("a read or write names a buffer of another program");
   const program::BufferInfo& info = buffers_[buffer.id];
   if (kir::byte_size(info.element) == element_bytes) return info.bytes();
   return invalid_input(format("buffer \"{}\" holds {}, which has {} bytes, not {}", info.name,

@@ -42,6 +42,9 @@ class Executable {
   Executable(std::shared_ptr<device::Device> device, lowering::Plan plan,
              std::unique_ptr<device::Executable> executable)
       : device_(std::move(device)), plan_(std::move(plan)), executable_(std::move(executable)) {}
+  Executable(Executable&&) = default;
+  /// What was here is destroyed before its device is let go.
+  Executable& operator=(Executable&& other) noexcept;
 
   /// Lends the memory of an external buffer; needed before the first run.
   Result<void> bind(program::Buffer buffer, std::shared_ptr<device::Buffer> memory);
@@ -56,12 +59,11 @@ class Executable {
   /// Sets a launch parameter or any scalar before the next run; nothing is recompiled. The type must match.
   Result<void> set(program::Scalar scalar, program::Literal value);
 
-  /// Replaces elements of a buffer before the next run. `offset` in bytes.
+  /// Replaces bytes of a buffer before the next run.
   Result<void> write_bytes(program::Buffer buffer, uint64_t offset, std::span<const std::byte> bytes);
+  /// Replaces elements, which have the size of the buffer's, from element `first` on.
   template <typename T>
-  Result<void> write(program::Buffer buffer, std::span<const T> elements, uint64_t first = 0) {
-    return write_bytes(buffer, first * sizeof(T), std::as_bytes(elements));
-  }
+  Result<void> write(program::Buffer buffer, std::span<const T> elements, uint64_t first = 0);
 
   /// Reads as the last run left it. Outputs, scalars and loop reports cost no further wait.
   Result<void> read_bytes(program::Buffer buffer, uint64_t offset, std::span<std::byte> bytes);
@@ -92,6 +94,13 @@ class Executable {
 
 /// Lowers a program for the device and loads it there.
 Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device);
+
+template <typename T>
+Result<void> Executable::write(program::Buffer buffer, std::span<const T> elements, uint64_t first) {
+  WAVEGATE_TRY(const uint64_t bytes, byte_count(buffer, sizeof(T)));
+  if (first > bytes / sizeof(T)) return invalid_input("a write begins past the end of its buffer");
+  return write_bytes(buffer, first * sizeof(T), std::as_bytes(elements));
+}
 
 template <typename T>
 Result<std::vector<T>> Executable::read(program::Buffer buffer) {

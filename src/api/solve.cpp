@@ -117,6 +117,7 @@ Result<SolveReport> solve(const io::CsrMatrix& matrix, std::span<const float> b,
   setup.program.output(setup.solver->x_high);
   setup.program.output(setup.solver->x_low);
   WAVEGATE_TRY(Executable executable, compile(setup.program, device));
+  WAVEGATE_CHECK(executable.read_bits(setup.solver->active));  // uploads what the run begins with
   report.setup_seconds = setup_clock.seconds();
 
   const device::Counters before = device->counters();
@@ -156,7 +157,7 @@ Result<SolveReport> solve_with_host_loop(const io::CsrMatrix& matrix, std::span<
 
   WAVEGATE_CHECK(start.run());
   WAVEGATE_CHECK(hand_over(start, step, before));
-  WAVEGATE_TRY(uint32_t active, start.read_bits(before.solver->active));
+  WAVEGATE_TRY(uint32_t active, step.read_bits(body.solver->active));  // uploads what the loop begins with
   const device::Counters counters_before = device->counters();
   const Clock clock;
   while (active != 0 && report.iterations < options.max_iterations) {

@@ -26,8 +26,8 @@ struct SolveReport {
   uint32_t iterations = 0;
   double relative_residual = 0;  ///< ‖b - A x‖ / ‖b‖ in double, from x
   SolveExit exit_reason = SolveExit::bound;
-  double setup_seconds = 0;      ///< compiling, pipelines, memory
-  double seconds = 0;            ///< from submission to the end of the wait, uploading the matrix included
+  double setup_seconds = 0;      ///< compiling, pipelines, memory, upload
+  double seconds = 0;            ///< from the first submission of the loop to the end of its last wait
   device::Counters counters;     ///< of the run
 };
 

@@ -1,5 +1,8 @@
 #include "wavegate/base/error.h"
 
+#include <cstdio>
+#include <cstdlib>
+
 namespace wavegate {
 
 std::string_view to_string(ErrorKind kind) {
@@ -20,6 +23,11 @@ std::string Error::to_string() const {
     text += ": ";
   }
   return text + message;
+}
+
+void end_with(const Error& error) {
+  std::fprintf(stderr, "wavegate: the value of an error was asked for: %s\n", error.to_string().c_str());
+  std::abort();
 }
 
 }  // namespace wavegate

@@ -27,6 +27,9 @@ struct Error {
   std::string to_string() const;
 };
 
+/// Prints the error to stderr and aborts: for what only a mistake in the calling code can lead to.
+[[noreturn]] void end_with(const Error& error);
+
 inline Error invalid_input(std::string message, std::string where = {}) {
   return {ErrorKind::invalid_input, std::move(message), std::move(where)};
 }

@@ -24,10 +24,19 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  /// The value. Precondition: ok().
-  T& value() & { return *std::get_if<0>(&state_); }
-  const T& value() const& { return *std::get_if<0>(&state_); }
-  T&& value() && { return std::move(*std::get_if<0>(&state_)); }
+  /// The value. Of an error it is a mistake of the caller: the program ends with the error on stderr.
+  T& value() & {
+    require_value();
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    require_value();
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    require_value();
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -39,6 +48,10 @@ class [[nodiscard]] Result {
   Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:
+  void require_value() const {
+    if (!ok()) end_with(error());
+  }
+
   std::variant<T, Error> state_;
 };
 

@@ -10,7 +10,8 @@
 
 namespace wavegate::kir {
 
-/// What a kernel does to a binding. `write` promises a full overwrite of what the dispatch covers.
+/// What a kernel does to a binding. `write` promises that a dispatch overwrites all of it without reading it; a kernel
+/// that leaves some of it as it was is `read_write`.
 enum class Access : uint8_t { read, write, read_write };
 
 constexpr bool reads(Access access) { return access != Access::write; }

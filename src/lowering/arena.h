@@ -7,7 +7,7 @@ namespace wavegate::lowering {
 
 /// Lays out the scalar arena, in 32-bit words: the program's scalars, packed, then the control section (a word that
 /// is always 1, latches, counters), which starts fresh at each run. A scalar that an opaque kernel binds starts on
-/// the device's binding alignment and shares that stretch with nothing, since a descriptor must.
+/// the device's binding alignment, since a descriptor must; its range is four bytes.
 class ArenaLayout {
  public:
   /// The next scalar's word. Precondition: no control word was taken.

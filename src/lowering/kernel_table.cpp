@@ -4,6 +4,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/kir/passes/parameters_to_scalars.h"
+#include "wavegate/kir/passes/simplify.h"
 
 namespace wavegate::lowering {
 
@@ -12,7 +13,8 @@ graph::KernelId KernelTable::push(kir::KernelCode code) {
   return graph::KernelId{static_cast<uint32_t>(kernels_.size() - 1)};
 }
 
-graph::KernelId KernelTable::add(kir::Kernel kernel) {
+Result<graph::KernelId> KernelTable::add(kir::Kernel kernel) {
+  WAVEGATE_CHECK(kir::simplify(kernel));
   return push(std::make_shared<const kir::Kernel>(std::move(kernel)));
 }
 
@@ -24,17 +26,19 @@ Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::Ke
   WAVEGATE_TRY(kir::KernelCode code, source->specialise(profile_));
   if (!(kir::interface_of(code) == source->interface()))
     return internal_error("a specialised kernel has another interface than its source", source->interface().name);
-  if (std::ranges::find(from_scalar, true) != from_scalar.end()) {
-    const auto* kernel = std::get_if<std::shared_ptr<const kir::Kernel>>(&code);
-    if (kernel == nullptr)
+  const auto* kernel = std::get_if<std::shared_ptr<const kir::Kernel>>(&code);
+  graph::KernelId id{};
+  if (kernel == nullptr) {
+    if (std::ranges::find(from_scalar, true) != from_scalar.end())
       return unsupported(format("kernel \"{}\" is an opaque module, whose parameters are numbers given at launch; bind "
                                 "the scalar as a buffer of one word instead",
                                 source->interface().name));
+    id = push(std::move(code));
+  } else {
     kir::Kernel changed = **kernel;
     WAVEGATE_CHECK(kir::parameters_to_scalars(changed, from_scalar));
-    code = std::make_shared<const kir::Kernel>(std::move(changed));
+    WAVEGATE_TRY(id, add(std::move(changed)));
   }
-  const graph::KernelId id = push(std::move(code));
   sources_.push_back(source);
   by_source_.emplace(std::pair{source.get(), from_scalar}, id);
   return id;
@@ -44,7 +48,7 @@ Result<graph::KernelId> KernelTable::add(Result<kir::Kernel> (*make)()) {
   const auto known = by_maker_.find(make);
   if (known != by_maker_.end()) return known->second;
   WAVEGATE_TRY(kir::Kernel kernel, make());
-  const graph::KernelId id = add(std::move(kernel));
+  WAVEGATE_TRY(const graph::KernelId id, add(std::move(kernel)));
   by_maker_.emplace(make, id);
   return id;
 }

@@ -12,7 +12,8 @@
 
 namespace wavegate::lowering {
 
-/// The kernels of a graph, each once: a source is specialised for the device when it is first dispatched.
+/// The kernels of a graph, each once and simplified: a source is specialised for the device when it is first
+/// dispatched.
 class KernelTable {
  public:
   explicit KernelTable(const target::Profile& profile) : profile_(profile) {}
@@ -25,7 +26,7 @@ class KernelTable {
   /// One of the lowering's own kernels, made when first asked for.
   Result<graph::KernelId> add(Result<kir::Kernel> (*make)());
 
-  graph::KernelId add(kir::Kernel kernel);
+  Result<graph::KernelId> add(kir::Kernel kernel);
 
   const kir::KernelCode& operator[](graph::KernelId id) const { return kernels_[static_cast<uint32_t>(id)]; }
   std::vector<graph::Kernel> take() { return std::move(kernels_); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "wavegate/base/format.h"
 #include "wavegate/lowering/arena.h"
@@ -172,8 +173,13 @@ class Lowering {
     for (size_t i = 0; i < body.size(); ++i) {
       if (std::holds_alternative<program::Assign>(body[i].what)) {
         std::vector<program::Assign> assigns;
-        for (; i < body.size() && std::holds_alternative<program::Assign>(body[i].what); ++i)
-          assigns.push_back(std::get<program::Assign>(body[i].what));
+        std::set<uint32_t> scalars;  // one launch word each, of which a device has so many
+        for (; i < body.size() && std::holds_alternative<program::Assign>(body[i].what); ++i) {
+          const auto& assign = std::get<program::Assign>(body[i].what);
+          note_scalars(assign, scalars);
+          if (!assigns.empty() && scalars.size() > profile_.limits.immediate_words) break;
+          assigns.push_back(assign);
+        }
         --i;
         WAVEGATE_CHECK(lower_assigns(assigns, latch, out));
         continue;
@@ -188,7 +194,7 @@ class Lowering {
     const kir::Interface interface = assign.kernel.interface;
     graph::Dispatch dispatch;
     dispatch.label = format("assign {}", program_.info(assigns.front().destination).name);
-    dispatch.kernel = kernels_.add(std::move(assign.kernel));
+    WAVEGATE_TRY(dispatch.kernel, kernels_.add(std::move(assign.kernel)));
     dispatch.bindings = {whole(arena_buffer_)};
     for (size_t i = 0; i < assign.scalars.size(); ++i)
       use_word(dispatch, scalar_words_[assign.scalars[i].id], interface.bindings[i].access);
@@ -334,7 +340,7 @@ class Lowering {
   }
 
   Result<void> lower(const program::If& node, Word enclosing, std::vector<Command>& out, uint32_t depth) {
-    report(depth, format("if \"{}\"", node.label), "one latch a branch, one gate a command");
+    report(&node, depth, format("if \"{}\"", node.label), "one latch a branch, one gate a command");
     const Word predicate = scalar_words_[node.predicate.id];
     // Both latches are taken before either branch runs, so that the first cannot change what the second sees.
     const std::pair<const Body*, uint32_t> branches[] = {{&node.then_body, 0u}, {&node.else_body, 1u}};
@@ -360,8 +366,7 @@ class Lowering {
     if (!node.bounds.max)
       return unsupported(format("while \"{}\": the gate strategy needs a bound; give max", node.label));
     const uint32_t min = node.bounds.min;
-    const uint32_t tested = *node.bounds.max - min;
-    report(depth, format("while \"{}\"", node.label),
+    report(&node, depth, format("while \"{}\"", node.label),
            format("{} iterations spelled out, the first {} untested; one latch an iteration, one gate a command",
                   *node.bounds.max, min));
 
@@ -373,22 +378,25 @@ class Lowering {
     const Word trips = words->trips;
     const Word converged = words->converged;
 
-    WAVEGATE_TRY(Command enter, as_command(support(format("enter {}", node.label), loop_enter_kernel,
-                                                   {latch, trips, enclosing}, {min})));
-    out.push_back(std::move(enter));
-    if (min > 0) {
+    // Only where nothing conditions the loop do its first `min` iterations run bare; elsewhere one body behind the
+    // loop's own latch serves all, so that nested loops do not double their bodies at every level.
+    const uint32_t bare = enclosing.index == always_.index ? min : 0;
+    if (bare > 0) {
       auto repeat = std::make_shared<graph::Repeat>();
       repeat->label = format("{}, untested", node.label);
-      repeat->count = min;
+      repeat->count = bare;
       WAVEGATE_CHECK(lower_body(node.body, enclosing, repeat->body, depth + 1));
       out.push_back(std::shared_ptr<const graph::Repeat>(std::move(repeat)));
     }
-    if (tested > 0) {
+    WAVEGATE_TRY(Command enter,
+                 as_command(support(format("enter {}", node.label), loop_enter_kernel, {latch, trips, enclosing}, {bare})));
+    out.push_back(std::move(enter));
+    if (*node.bounds.max > bare) {
       auto repeat = std::make_shared<graph::Repeat>();
       repeat->label = node.label;
-      repeat->count = tested;
+      repeat->count = *node.bounds.max - bare;
       WAVEGATE_TRY(Command test, as_command(support(format("test {}", node.label), loop_test_kernel,
-                                                    {latch, trips, predicate}, {})));
+                                                    {latch, trips, predicate}, {min})));
       repeat->body.push_back(std::move(test));
       WAVEGATE_CHECK(lower_body(node.body, latch, repeat->body, depth + 1));
       out.push_back(std::shared_ptr<const graph::Repeat>(std::move(repeat)));
@@ -399,8 +407,9 @@ class Lowering {
     return {};
   }
 
-  void report(uint32_t depth, std::string label, std::string reason) {
-    plan_.regions.push_back({depth, std::move(label), "gate", std::move(reason)});
+  /// A region that is lowered twice is reported once.
+  void report(const void* node, uint32_t depth, std::string label, std::string reason) {
+    if (reported_.insert(node).second) plan_.regions.push_back({depth, std::move(label), "gate", std::move(reason)});
   }
 
   const Program& program_;
@@ -415,6 +424,7 @@ class Lowering {
   graph::BufferId arena_buffer_{};
   graph::BufferId arguments_buffer_{};
   uint32_t arguments_words_ = 0;
+  std::set<const void*> reported_;
 };
 
 }  // namespace

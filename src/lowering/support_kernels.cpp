@@ -1,7 +1,7 @@
 #include "wavegate/lowering/support_kernels.h"
 
 #include <map>
-#include <optional>
+#include <set>
 
 #include "wavegate/kir/builder.h"
 #include "wavegate/program/expression_type.h"
@@ -46,10 +46,10 @@ Result<kir::Kernel> loop_enter_kernel() {
   auto latch = b.scalar("latch", Type::i32, Access::write);
   auto trips = b.scalar("trips", Type::i32, Access::read_write);
   auto enclosing = b.scalar("enclosing", Type::i32, Access::read);
-  const Expr minimum = b.parameter("min", Type::i32);
+  const Expr done = b.parameter("done", Type::i32);
   const Expr entered = enclosing;
   latch = entered;
-  trips = b.select(entered != 0, minimum, trips);
+  trips = b.select(entered != 0, done, trips);
   return b.finish();
 }
 
@@ -58,10 +58,12 @@ Result<kir::Kernel> loop_test_kernel() {
   auto latch = b.scalar("latch", Type::i32, Access::read_write);
   auto trips = b.scalar("trips", Type::i32, Access::read_write);
   auto predicate = b.scalar("predicate", Type::i32, Access::read);
-  const Expr live = (static_cast<Expr>(latch) != 0) & (static_cast<Expr>(predicate) != 0);
-  const Expr one = b.select(live, b.u32(1), b.u32(0));
+  const Expr minimum = b.parameter("min", Type::i32);
+  const Expr before = trips;
+  const Expr holds = (before < minimum) | (static_cast<Expr>(predicate) != 0);
+  const Expr one = b.select((static_cast<Expr>(latch) != 0) & holds, b.u32(1), b.u32(0));
   latch = one;
-  trips = static_cast<Expr>(trips) + one;
+  trips = before + one;
   return b.finish();
 }
 
@@ -111,12 +113,11 @@ class AssignEmitter {
   }
 
   void store_all(const std::vector<program::Assign>& assigns) {
+    std::set<uint32_t> stored;
     for (const program::Assign& assign : assigns) {
-      const auto value = values_.find(assign.destination.id);
-      if (value == values_.end()) continue;  // stored already
+      if (!stored.insert(assign.destination.id).second) continue;
       kir::ScalarRef binding = bindings_.at(assign.destination.id);
-      binding = value->second;
-      values_.erase(value);
+      binding = values_.at(assign.destination.id);
     }
   }
 
@@ -128,22 +129,15 @@ class AssignEmitter {
     if (node.op == ScalarOp::literal)
       return b_.constant(program::kernel_type(wanted), program::literal_bits(node.literal, wanted));
     if (node.op == ScalarOp::scalar) {
-      const auto known = values_.find(node.scalar.id);
-      return known != values_.end() ? known->second : static_cast<Expr>(bindings_.at(node.scalar.id));
+      auto known = values_.find(node.scalar.id);
+      if (known == values_.end()) known = values_.emplace(node.scalar.id, bindings_.at(node.scalar.id)).first;
+      return known->second;
     }
-    const ScalarType type = node.op == ScalarOp::literal ? wanted : operand_type(node, wanted);
+    const ScalarType type = program::operand_type(program_, node);
     std::array<Expr, 3> operands;
     for (size_t i = 0; i < node.operands.size() && node.operands[i]; ++i)
       operands[i] = emit(*node.operands[i], node.op == ScalarOp::select && i == 0 ? ScalarType::uint32 : type);
     return apply(node.op, type, operands);
-  }
-
-  /// Arithmetic on bare numbers takes the type that its context wants.
-  ScalarType operand_type(const ScalarExpr::Node& node, ScalarType wanted) const {
-    const ScalarType own = program::operand_type(program_, node);
-    const bool keeps_type = (node.op >= ScalarOp::add && node.op <= ScalarOp::maximum) ||
-                            node.op == ScalarOp::negate || node.op == ScalarOp::select;
-    return keeps_type ? wanted : own;
   }
 
   Expr apply(ScalarOp op, ScalarType type, const std::array<Expr, 3>& x) {
@@ -186,18 +180,25 @@ class AssignEmitter {
   std::map<uint32_t, Expr> values_;
 };
 
-void note_scalars(const ScalarExpr::Node& node, std::map<uint32_t, Access>& uses) {
-  if (node.op == ScalarOp::scalar) uses.try_emplace(node.scalar.id, Access::read);
+void note_reads(const ScalarExpr::Node& node, std::set<uint32_t>& scalars) {
+  if (node.op == ScalarOp::scalar) scalars.insert(node.scalar.id);
   for (const auto& operand : node.operands)
-    if (operand) note_scalars(*operand, uses);
+    if (operand) note_reads(*operand, scalars);
 }
 
 }  // namespace
 
+void note_scalars(const program::Assign& assign, std::set<uint32_t>& scalars) {
+  note_reads(assign.value.root(), scalars);
+  scalars.insert(assign.destination.id);
+}
+
 Result<AssignKernel> assign_kernel(const program::Program& program, const std::vector<program::Assign>& assigns) {
   std::map<uint32_t, Access> uses;  // read: read before it is assigned
   for (const program::Assign& assign : assigns) {
-    note_scalars(assign.value.root(), uses);
+    std::set<uint32_t> read;
+    note_reads(assign.value.root(), read);
+    for (const uint32_t id : read) uses.try_emplace(id, Access::read);
     const auto [use, is_new] = uses.try_emplace(assign.destination.id, Access::write);
     if (!is_new && use->second == Access::read) use->second = Access::read_write;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "wavegate/base/result.h"
@@ -19,11 +20,12 @@ Result<kir::Kernel> gate_kernel();
 /// latch = enclosing and (predicate != 0, or == 0).
 Result<kir::Kernel> latch_kernel();
 
-/// loop_enter: `latch` (written), `trips` (read and written), `enclosing` (scalars). Parameter min.
-/// latch = enclosing; if entered, trips = min. A loop that is not entered keeps the report of its last entry.
+/// loop_enter: `latch` (written), `trips` (read and written), `enclosing` (scalars). Parameter done: iterations that
+/// ran already. latch = enclosing; if entered, trips = done. A loop that is not entered keeps its last report.
 Result<kir::Kernel> loop_enter_kernel();
 
-/// loop_test: `latch`, `trips` (scalars, read and written), `predicate`. latch = latch and predicate; trips += latch.
+/// loop_test: `latch`, `trips` (scalars, read and written), `predicate`. Parameter min.
+/// latch = latch and (trips < min or predicate); trips += latch.
 Result<kir::Kernel> loop_test_kernel();
 
 /// loop_exit: `converged` (scalar, read and written), `enclosing`, `predicate`.
@@ -44,6 +46,9 @@ struct AssignKernel {
   kir::Kernel kernel;
   std::vector<program::Scalar> scalars;
 };
+/// Adds the scalars that an assignment touches.
+void note_scalars(const program::Assign& assign, std::set<uint32_t>& scalars);
+
 Result<AssignKernel> assign_kernel(const program::Program& program, const std::vector<program::Assign>& assigns);
 
 }  // namespace wavegate::lowering

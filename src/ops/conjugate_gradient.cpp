@@ -278,11 +278,14 @@ Result<kir::Kernel> refresh_kernel() {
   auto largest = b.scalar("largest_rr", Type::f32, Access::write);
   auto target = b.scalar("target", Type::f32, Access::read);
   auto active = b.scalar("active", Type::i32, Access::write);
+  auto breakdown = b.scalar("breakdown", Type::i32, Access::read_write);
   const Expr chunks = b.parameter("chunks", Type::i32);
   sum_partials(b, partials, chunks, 2, [&](const std::vector<Expr>& sums) {
+    const Expr finite = is_finite(b, sums[0]) & is_finite(b, sums[1]);
     rz = sums[1];
     largest = sums[0];
-    active = b.select(sums[0] > target, b.u32(1), b.u32(0));
+    active = b.select(finite & (sums[0] > target), b.u32(1), b.u32(0));
+    breakdown = b.select(finite, breakdown, b.u32(1));
   });
   return b.finish();
 }
@@ -307,7 +310,7 @@ ConjugateGradient::ConjugateGradient(program::Program& program, const program::C
                                      const target::Profile& profile)
     : program_(program), matrix_(matrix), b_(b), options_(options), profile_(profile) {
   const uint32_t rows = matrix.rows;
-  const auto vector = [&](const char* name) { return program_.buffer(name, Type::f32, rows, Initial::zero()); };
+  const auto vector = [&](const char* name) { return program_.buffer(std::string("cg.") + name, Type::f32, rows, Initial::zero()); };
   x_high = vector("x_high");
   x_low = vector("x_low");
   r_ = vector("r");
@@ -316,20 +319,20 @@ ConjugateGradient::ConjugateGradient(program::Program& program, const program::C
   d_ = vector("d");
   const uint32_t lists = std::max(blocks_of(rows, rows_per_workgroup(choose_row_strategy(rows, matrix.nonzeros))),
                                   2 * blocks_of(rows, kChunk));
-  partials_ = program_.buffer("partials", Type::f32, lists, Initial::zero());
+  partials_ = program_.buffer("cg.partials", Type::f32, lists, Initial::zero());
   if (options_.jacobi) {
     std::vector<float> inverse(diagonal.size());
     std::ranges::transform(diagonal, inverse.begin(), [](float value) { return 1.0f / value; });
-    inverse_diagonal_ = program_.buffer("inverse_diagonal", Type::f32, rows, Initial::copy_of(inverse));
+    inverse_diagonal_ = program_.buffer("cg.inverse_diagonal", Type::f32, rows, Initial::copy_of(inverse));
   }
-  active = program_.scalar_u32("active", 0);
-  breakdown = program_.scalar_u32("breakdown", 0);
-  refresh_ = program_.scalar_u32("refresh", 0);
-  rz_ = program_.scalar_f32("rz", 0.0f);
-  alpha_ = program_.scalar_f32("alpha", 0.0f);
-  beta_ = program_.scalar_f32("beta", 0.0f);
-  largest_rr_ = program_.scalar_f32("largest_rr", 0.0f);
-  target_ = program_.scalar_f32("target", 0.0f);
+  active = program_.scalar_u32("cg.active", 0);
+  breakdown = program_.scalar_u32("cg.breakdown", 0);
+  refresh_ = program_.scalar_u32("cg.refresh", 0);
+  rz_ = program_.scalar_f32("cg.rz", 0.0f);
+  alpha_ = program_.scalar_f32("cg.alpha", 0.0f);
+  beta_ = program_.scalar_f32("cg.beta", 0.0f);
+  largest_rr_ = program_.scalar_f32("cg.largest_rr", 0.0f);
+  target_ = program_.scalar_f32("cg.target", 0.0f);
 }
 
 std::vector<Operand> ConjugateGradient::with_preconditioner(std::vector<Operand> bindings) const {
@@ -382,7 +385,8 @@ Result<void> ConjugateGradient::iteration() {
                           with_preconditioner({offsets, columns, values, b_, x_high, x_low, r_, partials_}),
                           {rows, chunks}, chunks);
         if (!status) return;
-        status = dispatch("refresh", refresh_kernel(), {partials_, rz_, largest_rr_, target_, active}, {chunks}, 1);
+        status = dispatch("refresh", refresh_kernel(), {partials_, rz_, largest_rr_, target_, active, breakdown},
+                          {chunks}, 1);
       },
       {}, "true residual is due");
   WAVEGATE_CHECK(status);

@@ -24,7 +24,7 @@ struct ConjugateGradientOptions {
 /// Traffic of an iteration: the matrix once (8 bytes a nonzero and 4 a row), 11 vectors of 4 bytes a row.
 class ConjugateGradient {
  public:
-  /// Declares the state in the program. b has A.rows elements of f32; `diagonal` the matrix's diagonal, for jacobi.
+  /// Declares the state in the program, which outlives this, as the profile does; its names begin with "cg.". b has A.rows elements of f32; `diagonal` the matrix's diagonal, for jacobi.
   ConjugateGradient(program::Program& program, const program::CsrMatrix& matrix, program::Buffer b,
                     const std::vector<float>& diagonal, const ConjugateGradientOptions& options,
                     const target::Profile& profile);

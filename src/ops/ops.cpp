@@ -176,6 +176,8 @@ Result<void> check_product(const Program& program, const char* operation, const 
   WAVEGATE_CHECK(size(x, matrix.columns, "columns"));
   WAVEGATE_CHECK(size(y, matrix.rows, "rows"));
   if (x == y) return invalid_input("the result cannot be the vector that is multiplied", operation);
+  if (y == matrix.values || y == matrix.row_offsets || y == matrix.column_indices)
+    return invalid_input("the result cannot be part of the matrix", operation);
   return {};
 }
 

@@ -40,7 +40,13 @@ class Verifier {
       WAVEGATE_CHECK(unique(scalar.name));
       defined.scalars.push_back(scalar.initial.has_value());
     }
-    return body(program_.body(), defined, 0);
+    WAVEGATE_CHECK(body(program_.body(), defined, 0));
+    for (uint32_t id = 0; id < program_.buffers().size(); ++id)
+      if (program_.buffers()[id].output && !defined.buffers[id])
+        return invalid_input(format("buffer \"{}\" is an output, but it has no initial value and nothing that surely "
+                                    "runs writes all of it; give it an initial value",
+                                    program_.buffers()[id].name));
+    return {};
   }
 
  private:

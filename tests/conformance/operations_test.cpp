@@ -142,6 +142,78 @@ TEST_P(Operations, ResidualIsMadeOfOtherOperations) {
   }
 }
 
+TEST_P(Operations, BuffersOfSmallElementsNeedNotFillWholeWords) {
+  if (!device()->profile().features.int16) GTEST_SKIP() << "the device has no 16-bit integers";
+  kir::Builder b("increment", {64});
+  auto data = b.buffer("data", Type::i16, kir::Access::read_write);
+  const auto i = b.global_id();
+  b.if_(i < data.length(), [&] { data[i] = data[i] + 1; });
+  Program program("small");
+  const Buffer buffer = program.buffer("data", Type::i16, 3, Initial::copy_of(std::vector<uint16_t>{1, 2, 65535}));
+  program.dispatch({"increment", source(b.finish()), {buffer}, {}, program::Grid{1, 1, 1}, {}});
+  Executable executable = compiled(program);
+  succeed(executable.run());
+  EXPECT_THAT(value_of(executable.read<uint16_t>(buffer)), testing::ElementsAre(2, 3, 0));
+}
+
+TEST_P(Operations, AnExecutableCanBeReplacedByOneOfAnotherDevice) {
+  // The old one holds the last reference to its device.
+  const auto made = [](const std::string& name) {
+    Program program("moved");
+    const Scalar n = program.scalar_u32("n", 1);
+    program.assign(n, n + 1);
+    return value_of(compile(program, value_of(open_device(name))));
+  };
+  Executable executable = made(GetParam());
+  executable = made(GetParam());
+  succeed(executable.run());
+  EXPECT_EQ(value_of(executable.read_bits(Scalar{0})), 2u);
+}
+
+// A user's operation: its own kernel beside the library's, a temporary of its own, a number or a scalar as operand.
+TEST_P(Operations, AUsersOperationIsExpandedLikeTheLibrarys) {
+  using program::Operand;
+  using program::OperandKind;
+  const auto scaled_norm = program::make_operation(
+      {"scaled_norm",
+       {{"factor", OperandKind::number, Type::f32, kir::Access::read},
+        {"x", OperandKind::buffer, Type::f32, kir::Access::read},
+        {"result", OperandKind::scalar, Type::f32, kir::Access::write}},
+       [](const Program&, std::span<const Operand>) { return Result<void>(); },
+       [](Program& p, std::span<const Operand> operands, const target::Profile&) -> Result<void> {
+         const Buffer x = std::get<Buffer>(operands[1]);
+         const auto count = static_cast<uint32_t>(p.info(x).count);
+         kir::Builder b("scale", {64});
+         auto from = b.buffer("from", Type::f32, kir::Access::read);
+         auto to = b.buffer("to", Type::f32, kir::Access::write);
+         const auto factor = b.parameter("factor", Type::f32);
+         const auto i = b.global_id();
+         b.if_(i < to.length(), [&] { to[i] = factor * from[i]; });
+         WAVEGATE_TRY(kir::Kernel kernel, b.finish());
+         const Buffer scaled = p.temporary("scaled", Type::f32, count);
+         program::Dispatch dispatch{"scale", program::make_kernel_source(std::move(kernel)), {x, scaled}, {},
+                                    program::grid_for({count, 1, 1}, {64, 1, 1}), {}};
+         if (const auto* scalar = std::get_if<Scalar>(&operands[0]))
+           dispatch.parameters.emplace_back(*scalar);
+         else
+           dispatch.parameters.emplace_back(std::get<program::Literal>(operands[0]));
+         p.dispatch(std::move(dispatch));
+         ops::dot(p, scaled, scaled, std::get<Scalar>(operands[2]));
+         return {};
+       }});
+  Program program("user");
+  const Buffer x = program.buffer("x", Type::f32, 1000, Initial::repeated(2.0f));
+  const Scalar first = program.scalar("first", ScalarType::float32);
+  const Scalar second = program.scalar("second", ScalarType::float32);
+  const Scalar half = program.scalar_f32("half", 0.5f);
+  program.call(scaled_norm, {literal(3.0f), x, first});
+  program.call(scaled_norm, {half, x, second});
+  Executable executable = compiled(program);
+  succeed(executable.run());
+  EXPECT_EQ(value_of(executable.read_f32(first)), 36000.0f);
+  EXPECT_EQ(value_of(executable.read_f32(second)), 1000.0f);
+}
+
 TEST_P(Operations, ScalarArithmeticMeansTheSameOnEveryDevice) {
   Program program("scalars");
   const Scalar u = program.scalar_u32("u", 7);

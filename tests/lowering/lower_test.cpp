@@ -142,6 +142,49 @@ TEST(Lower, ABoundThatNoCommandBufferHoldsIsRefused) {
   EXPECT_THAT(plan.error().message, HasSubstr("lower the max of its loops"));
 }
 
+TEST(Lower, LoopsNestedInTheirUntestedIterationsStaySmall) {
+  Program program("nested");
+  const Buffer data = program.buffer("data", Type::i32, 64, Initial::zero());
+  const Scalar active = program.scalar_u32("active", 1);
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 0) return touch(program, data, {1, 1, 1});
+    program.while_(active, {.min = 1, .max = 1}, [&] { nest(depth - 1); });
+  };
+  nest(60);
+  const auto plan = lower(program, profile());
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_EQ(plan->regions.size(), 60u);
+}
+
+TEST(Lower, AssignsOfMoreScalarsThanLaunchWordsAreSplit) {
+  Program program("many");
+  std::vector<Scalar> scalars;
+  for (int i = 0; i < 200; ++i) scalars.push_back(program.scalar_u32("s" + std::to_string(i), 1));
+  for (int i = 1; i < 200; ++i) program.assign(scalars[i], scalars[i - 1] + 1);
+  const Plan plan = lower(program, profile()).value();
+  for (const graph::Dispatch* dispatch : dispatches(plan.graph->commands))
+    EXPECT_LE(dispatch->words.size(), profile().limits.immediate_words);
+}
+
+TEST(Lower, KernelsAreSimplified) {
+  Builder b("wasteful", {64});
+  auto data = b.buffer("data", Type::i32, Access::read_write);
+  const auto unused = data[b.u32(3)] + 5;
+  static_cast<void>(unused);
+  data[b.global_id()] = b.u32(2) + b.u32(3);
+  Program program("simplified");
+  const Buffer buffer = program.buffer("data", Type::i32, 64, Initial::zero());
+  program.dispatch({"w", program::make_kernel_source(b.finish().value()), {buffer}, {}, program::Grid{1, 1, 1}, {}});
+  const Plan plan = lower(program, profile()).value();
+  int instructions = 0;
+  kir::walk(std::get<0>(plan.graph->kernels[0])->body, [&](const kir::Instruction& i) {
+    EXPECT_NE(i.op, kir::Op::load);
+    EXPECT_NE(i.op, kir::Op::add);
+    ++instructions;
+  });
+  EXPECT_GT(instructions, 0);
+}
+
 TEST(Lower, AStraightLineOfAssignsIsOneKernel) {
   Program program("fused");
   const Scalar a = program.scalar_u32("a", 1);

@@ -82,6 +82,12 @@ TEST_F(Verify, APartialFillOrCopyProvesNothing) {
   EXPECT_THAT(error_of(program), HasSubstr("buffer \"empty\""));
 }
 
+TEST_F(Verify, AnOutputThatMayNeverBeWrittenIsRefused) {
+  program.output(empty);
+  program.if_(flag, [&] { program.dispatch(copy(full, empty)); });
+  EXPECT_THAT(error_of(program), AllOf(HasSubstr("buffer \"empty\" is an output"), HasSubstr("initial value")));
+}
+
 TEST_F(Verify, RefusesAScalarReadBeforeItIsWritten) {
   const Scalar late = program.scalar("late", ScalarType::uint32);
   program.assign(flag, late + 1);
@@ -201,6 +207,19 @@ TEST_F(Verify, AnOperationMadeOfItselfIsRefused) {
   ASSERT_FALSE(expanded);
   EXPECT_THAT(expanded.error().to_string(), AllOf(HasSubstr("endless"), HasSubstr("nested deeper")));
   endless.reset();
+}
+
+TEST_F(Verify, AnOperationWithoutACheckHasNothingMoreToCheck) {
+  const auto nothing = [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); };
+  program.call(make_operation({"plain", {}, {}, nothing}), {});
+  EXPECT_TRUE(expand(program, {}));
+}
+
+TEST_F(Verify, AnOperationWithoutAnExpansionIsRefusedByName) {
+  program.call(make_operation({"hollow", {}, {}, {}}), {});
+  const auto expanded = expand(program, {});
+  ASSERT_FALSE(expanded);
+  EXPECT_THAT(expanded.error().to_string(), HasSubstr("hollow: has no expand"));
 }
 
 TEST_F(Verify, AUsersOperationIsCheckedAgainstItsTable) {
