@@ -63,23 +63,28 @@ CacheDirectory directory_of(const Cache& cache) {
   return cache.directory.empty() ? CacheDirectory::standard() : CacheDirectory(cache.directory);
 }
 
-/// The usable devices, best first. None at all is a device error that says what to install.
-Result<std::vector<PhysicalDevice>> usable_devices(const Instance& instance) {
+Error no_usable_device(const std::vector<Error>& refused) {
+  std::string reasons;
+  for (const Error& error : refused) reasons += format("; {}", error.message);
+  return device_error(
+      format("there is no usable Vulkan device{}; install the GPU's Vulkan driver, or the Debian package "
+             "mesa-vulkan-drivers, which also has one for the CPU",
+             reasons));
+}
+
+/// The usable devices, best first. None at all is a device error that says what to install. Appends to `refused` why
+/// others are not usable.
+Result<std::vector<PhysicalDevice>> usable_devices(const Instance& instance, std::vector<Error>& refused) {
   WAVEGATE_TRY(const std::vector<VkPhysicalDevice> handles, instance.physical_devices());
   std::vector<PhysicalDevice> devices;
-  std::string refused;
   for (VkPhysicalDevice handle : handles) {
     auto device = inspect(handle);
     if (device.ok())
       devices.push_back(std::move(device).value());
     else
-      refused += format("; {}", device.error().message);
+      refused.push_back(device.error());
   }
-  if (devices.empty())
-    return device_error(
-        format("there is no usable Vulkan device{}; install the GPU's Vulkan driver, or the Debian package "
-               "mesa-vulkan-drivers, which also has one for the CPU",
-               refused));
+  if (devices.empty()) return no_usable_device(refused);
   std::stable_sort(devices.begin(), devices.end(),
                    [](const PhysicalDevice& a, const PhysicalDevice& b) { return rank(a) < rank(b); });
   return devices;
@@ -167,14 +172,21 @@ bool validation_wanted(const Options& options) {
 
 }  // namespace
 
-Result<std::vector<target::Profile>> list_devices(const Cache& cache) {
+Result<std::vector<target::Profile>> list_devices(const Cache& cache, std::vector<Error>* skipped) {
+  std::vector<Error> refused;
   WAVEGATE_TRY(const std::unique_ptr<Instance> instance, Instance::create({}));
-  WAVEGATE_TRY(const std::vector<PhysicalDevice> devices, usable_devices(*instance));
+  WAVEGATE_TRY(const std::vector<PhysicalDevice> devices, usable_devices(*instance, refused));
   std::vector<target::Profile> profiles;
   for (const PhysicalDevice& physical : devices) {
-    WAVEGATE_TRY(const std::unique_ptr<Device> device, open_on(nullptr, physical, cache));
-    profiles.push_back(device->profile());
+    const auto device = open_on(nullptr, physical, cache);
+    if (device.ok())
+      profiles.push_back((*device)->profile());
+    else
+      refused.push_back(device_error(
+          format("device \"{}\" cannot be opened: {}", physical.properties.deviceName, device.error().message)));
   }
+  if (profiles.empty()) return no_usable_device(refused);
+  if (skipped) *skipped = std::move(refused);
   return profiles;
 }
 
@@ -183,7 +195,8 @@ Result<std::unique_ptr<Device>> open(const Options& options) {
   instance_options.validation = validation_wanted(options);
   instance_options.synchronisation_validation = instance_options.validation && options.synchronisation_validation;
   WAVEGATE_TRY(std::unique_ptr<Instance> instance, Instance::create(instance_options));
-  WAVEGATE_TRY(std::vector<PhysicalDevice> devices, usable_devices(*instance));
+  std::vector<Error> refused;
+  WAVEGATE_TRY(std::vector<PhysicalDevice> devices, usable_devices(*instance, refused));
   WAVEGATE_TRY(PhysicalDevice physical, choose(std::move(devices), options.name));
   return open_on(std::move(instance), std::move(physical), options.cache);
 }

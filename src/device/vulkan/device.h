@@ -46,8 +46,9 @@ struct AdoptedDevice {
   Cache cache;
 };
 
-/// The profiles of all usable devices, best first. Opens each device that the cache does not know.
-Result<std::vector<target::Profile>> list_devices(const Cache& cache = {});
+/// The profiles of all usable devices, best first. Opens each one. `skipped` receives, if given, an error for each device
+/// that cannot be used, which names it; an error only if none can.
+Result<std::vector<target::Profile>> list_devices(const Cache& cache = {}, std::vector<Error>* skipped = nullptr);
 
 /// Opens a device of its own.
 Result<std::unique_ptr<Device>> open(const Options& options = {});
