@@ -49,7 +49,8 @@ class Executable {
   /// Starts a run: one submission, pending writes first. The previous run must have been waited for.
   virtual Result<void> submit() = 0;
 
-  /// Waits for the run that submit() started: one host wait. Then the outputs can be read.
+  /// Waits for the run that submit() started: one host wait. Then the outputs can be read. When the wait itself fails
+  /// (for want of memory) the run goes on and can be waited for again.
   virtual Result<void> wait() = 0;
 
   /// Reads bytes of a buffer as the last waited-for run left them. An output costs no wait; another buffer

@@ -1,7 +1,9 @@
 #include "wavegate/device/vulkan/executable.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "wavegate/base/format.h"
 #include "wavegate/device/vulkan/structure.h"
@@ -61,11 +63,15 @@ Result<void> submit_commands(Context& context, std::span<const VkCommandBuffer> 
   return {};
 }
 
-Result<void> wait_and_reset(Context& context, VkFence fence, std::string_view what) {
-  ++context.counters.host_waits;
-  WAVEGATE_VULKAN(vkWaitForFences(context.device, 1, &fence, VK_TRUE, UINT64_MAX), what);
-  WAVEGATE_VULKAN(vkResetFences(context.device, 1, &fence), what);
-  return {};
+/// Whether a wait that ended so leaves the commands done: a lost device runs nothing any more.
+bool is_over(VkResult waited) {
+  return waited == VK_SUCCESS || waited == VK_ERROR_DEVICE_LOST;
+}
+
+/// Waits however often waiting fails, which it may for want of memory: what the commands use is about to be destroyed.
+void outlast(Context& context, VkFence fence) {
+  while (!is_over(vkWaitForFences(context.device, 1, &fence, VK_TRUE, UINT64_MAX)))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace
@@ -78,7 +84,12 @@ Result<void> run_once(Context& context, std::string_view what, const std::functi
   record(commands);
   WAVEGATE_VULKAN(vkEndCommandBuffer(commands), what);
   WAVEGATE_CHECK(submit_commands(context, {&commands, 1}, fence.get(), what));
-  return wait_and_reset(context, fence.get(), what);
+  ++context.counters.host_waits;
+  const VkFence handle = fence.get();
+  const VkResult waited = vkWaitForFences(context.device, 1, &handle, VK_TRUE, UINT64_MAX);
+  if (!is_over(waited)) outlast(context, handle);
+  WAVEGATE_VULKAN(waited, what);
+  return {};
 }
 
 Result<std::unique_ptr<VulkanExecutable>> VulkanExecutable::load(Context& context,
@@ -92,11 +103,8 @@ Result<std::unique_ptr<VulkanExecutable>> VulkanExecutable::load(Context& contex
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  // Nothing may be destroyed under a running command buffer. A lost device returns at once.
-  if (in_flight_) {
-    const VkFence fence = fence_.get();
-    vkWaitForFences(context_.device, 1, &fence, VK_TRUE, UINT64_MAX);
-  }
+  // Nothing may be destroyed under a running command buffer.
+  if (in_flight_) outlast(context_, fence_.get());
 }
 
 std::string VulkanExecutable::name() const {
@@ -270,6 +278,8 @@ Result<void> VulkanExecutable::submit() {
   WAVEGATE_CHECK(prepare_recording());
   WAVEGATE_CHECK(record_graph());
   if (!pending_.empty()) WAVEGATE_CHECK(record_prologue());
+  const VkFence fence = fence_.get();
+  WAVEGATE_VULKAN(vkResetFences(context_.device, 1, &fence), format("{}: submitting it", name()));
   const VkCommandBuffer both[] = {prologue_commands_, graph_commands_};
   const std::span<const VkCommandBuffer> commands = std::span(both).subspan(pending_.empty() ? 1 : 0);
   WAVEGATE_CHECK(submit_commands(context_, commands, fence_.get(), format("{}: submitting it", name())));
@@ -280,8 +290,11 @@ Result<void> VulkanExecutable::submit() {
 
 Result<void> VulkanExecutable::wait() {
   if (!in_flight_) return invalid_input(format("{}: there is no run to wait for; submit one first", name()));
-  in_flight_ = false;
-  WAVEGATE_CHECK(wait_and_reset(context_, fence_.get(), format("{}: running it", name())));
+  ++context_.counters.host_waits;
+  const VkFence fence = fence_.get();
+  const VkResult waited = vkWaitForFences(context_.device, 1, &fence, VK_TRUE, UINT64_MAX);
+  if (is_over(waited)) in_flight_ = false;
+  WAVEGATE_VULKAN(waited, format("{}: running it", name()));
   has_run_ = true;
   if (upload_.bytes > kKeptUploadBytes) upload_ = {};
   context_.counters.readbacks += static_cast<uint64_t>(std::count_if(
