@@ -25,44 +25,58 @@ void RangeSet::insert(uint64_t begin, uint64_t end) {
   if (ranges_.size() > kMaximum) ranges_ = {{ranges_.front().begin, ranges_.back().end}};
 }
 
+HazardTracker::HazardTracker(uint32_t memory_count, StageMask stages) {
+  for (const Stage stage : {Stage::compute, Stage::transfer, Stage::indirect})
+    if (stages & mask(stage)) unordered_.push_back({mask(stage), std::vector<Memory>(memory_count)});
+}
+
 std::optional<Barrier> HazardTracker::next(std::span<const MemoryUse> uses) {
-  std::optional<Barrier> barrier;
-  if (conflicts(uses)) {
-    barrier = since_;
-    clear();
+  Barrier barrier;
+  for (Unordered& unordered : unordered_) {
+    if (!unordered.conflicts(uses)) continue;
+    barrier.before |= unordered.before;
+    barrier.written |= unordered.written;
+    barrier.after |= unordered.stage;
+    unordered.clear();
   }
-  for (const MemoryUse& use : uses) {
-    Memory& memory = memories_[use.memory];
-    if (!memory.touched) {
-      memory.touched = true;
-      touched_.push_back(use.memory);
-    }
-    since_.before |= mask(use.stage);
-    if (use.reads) memory.read.insert(use.begin, use.end);
-    if (use.writes) {
-      memory.written.insert(use.begin, use.end);
-      since_.written |= mask(use.stage);
-    }
-  }
+  for (Unordered& unordered : unordered_)
+    for (const MemoryUse& use : uses) unordered.insert(use);
+  if (!barrier.after) return std::nullopt;
   return barrier;
 }
 
-bool HazardTracker::conflicts(std::span<const MemoryUse> uses) const {
+bool HazardTracker::Unordered::conflicts(std::span<const MemoryUse> uses) const {
   return std::any_of(uses.begin(), uses.end(), [&](const MemoryUse& use) {
-    const Memory& memory = memories_[use.memory];
+    if (mask(use.stage) != stage) return false;
+    const Memory& memory = memories[use.memory];
     if (!memory.touched) return false;
     return memory.written.overlaps(use.begin, use.end) || (use.writes && memory.read.overlaps(use.begin, use.end));
   });
 }
 
-void HazardTracker::clear() {
-  for (uint32_t index : touched_) {
-    memories_[index].read.clear();
-    memories_[index].written.clear();
-    memories_[index].touched = false;
+void HazardTracker::Unordered::insert(const MemoryUse& use) {
+  Memory& memory = memories[use.memory];
+  if (!memory.touched) {
+    memory.touched = true;
+    touched.push_back(use.memory);
   }
-  touched_.clear();
-  since_ = {};
+  before |= mask(use.stage);
+  if (use.reads) memory.read.insert(use.begin, use.end);
+  if (use.writes) {
+    memory.written.insert(use.begin, use.end);
+    written |= mask(use.stage);
+  }
+}
+
+void HazardTracker::Unordered::clear() {
+  for (uint32_t index : touched) {
+    memories[index].read.clear();
+    memories[index].written.clear();
+    memories[index].touched = false;
+  }
+  touched.clear();
+  before = 0;
+  written = 0;
 }
 
 }  // namespace wavegate::device::vulkan

@@ -30,11 +30,12 @@ struct MemoryUse {
   bool writes = false;
 };
 
-/// A barrier between everything before it and everything after it. With `written` zero it only orders execution:
-/// that is all a write after a read needs.
+/// A barrier between everything before it and some stages of what comes after it. With `written` zero it only orders
+/// execution: that is all a write after a read needs.
 struct Barrier {
-  StageMask before = 0;   ///< stages of the commands since the last barrier
+  StageMask before = 0;   ///< stages of the commands that it orders
   StageMask written = 0;  ///< those of them that wrote
+  StageMask after = 0;    ///< stages of later commands that it orders and that see what was written
   friend bool operator==(const Barrier&, const Barrier&) = default;
 };
 
@@ -55,12 +56,17 @@ class RangeSet {
   std::vector<Range> ranges_;
 };
 
-/// Decides where a sequence of commands needs barriers, and asks for as few as it can: one only before a command
-/// that conflicts with another since the last barrier (read after write, write after write, write after read). Since
-/// a barrier covers all earlier commands and all stages of later ones, what came before it is forgotten.
+/// Decides where a sequence of commands needs barriers, and asks for as little as it can: one only before a command
+/// that conflicts with an earlier one (read after write, write after write, write after read), and only for the stages
+/// in which it does, since a barrier before the reading of grids costs several times one among kernels. For each stage
+/// there is a list of what came before and is not ordered before that stage yet; a barrier empties the lists of the
+/// stages after it.
 class HazardTracker {
  public:
-  explicit HazardTracker(uint32_t memory_count) : memories_(memory_count) {}
+  static constexpr StageMask kAllStages = mask(Stage::compute) | mask(Stage::transfer) | mask(Stage::indirect);
+
+  /// `stages` are all that the uses will have.
+  explicit HazardTracker(uint32_t memory_count, StageMask stages = kAllStages);
 
   /// Takes the next command. Returns the barrier that must stand before it, if one must.
   std::optional<Barrier> next(std::span<const MemoryUse> uses);
@@ -71,13 +77,20 @@ class HazardTracker {
     RangeSet written;
     bool touched = false;
   };
+  /// What is not ordered before a stage yet.
+  struct Unordered {
+    StageMask stage = 0;
+    std::vector<Memory> memories;
+    std::vector<uint32_t> touched = {};  ///< memories with ranges, so that clearing costs no more than they do
+    StageMask before = 0;
+    StageMask written = 0;
 
-  bool conflicts(std::span<const MemoryUse> uses) const;
-  void clear();
+    bool conflicts(std::span<const MemoryUse> uses) const;
+    void insert(const MemoryUse& use);
+    void clear();
+  };
 
-  std::vector<Memory> memories_;
-  std::vector<uint32_t> touched_;  ///< memories with ranges, so that clearing costs no more than they do
-  Barrier since_;                  ///< stages since the last barrier
+  std::vector<Unordered> unordered_;  ///< one a stage
 };
 
 }  // namespace wavegate::device::vulkan

@@ -57,7 +57,7 @@ void PendingWrites::record(VkCommandBuffer commands, std::span<const VkBuffer> b
                            const HostBuffer& staging) const {
   std::map<VkBuffer, uint32_t> numbers;
   for (VkBuffer buffer : buffers) numbers.emplace(buffer, static_cast<uint32_t>(numbers.size()));
-  HazardTracker hazards(static_cast<uint32_t>(numbers.size()));
+  HazardTracker hazards(static_cast<uint32_t>(numbers.size()), mask(Stage::transfer));
   for (const Write& write : writes_) {
     const VkBuffer buffer = buffers[static_cast<uint32_t>(write.buffer)];
     const MemoryUse use{numbers.at(buffer), write.offset, write.offset + write.bytes, Stage::transfer, false, true};

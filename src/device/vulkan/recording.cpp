@@ -204,7 +204,7 @@ Result<std::unique_ptr<Recording>> Recording::prepare(Context& context, const gr
 class Recording::Player {
  public:
   Player(const Recording& recording, VkCommandBuffer commands)
-      : recording_(recording), commands_(commands), hazards_(recording.memory_count_) {}
+      : recording_(recording), commands_(commands), hazards_(recording.memory_count_, recording.stages_) {}
 
   void play(const std::vector<Item>& items) {
     for (const Item& item : items) {
@@ -264,12 +264,11 @@ class Recording::Player {
   }
 
   void emit(const Barrier& barrier) {
-    const StageMask after = recording_.stages_;
     auto memory = structure<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     memory.srcAccessMask = combine(barrier.written, &StageRow::writes);
-    memory.dstAccessMask = combine(after, &StageRow::reads) | combine(after, &StageRow::writes);
-    vkCmdPipelineBarrier(commands_, combine(barrier.before, &StageRow::stages), combine(after, &StageRow::stages), 0,
-                         barrier.written ? 1 : 0, &memory, 0, nullptr, 0, nullptr);
+    memory.dstAccessMask = combine(barrier.after, &StageRow::reads) | combine(barrier.after, &StageRow::writes);
+    vkCmdPipelineBarrier(commands_, combine(barrier.before, &StageRow::stages),
+                         combine(barrier.after, &StageRow::stages), 0, barrier.written ? 1 : 0, &memory, 0, nullptr, 0, nullptr);
   }
 
   const Recording& recording_;

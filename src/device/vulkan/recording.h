@@ -69,7 +69,7 @@ class Recording {
   std::vector<uint32_t> words_;
   std::vector<MemoryUse> uses_;
   uint32_t memory_count_ = 0;
-  StageMask stages_ = 0;  ///< all that the graph uses: what each barrier protects
+  StageMask stages_ = 0;  ///< all that the graph uses
 };
 
 /// Orders everything before against everything after, writes visible; with the host too if asked.

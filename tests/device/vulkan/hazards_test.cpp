@@ -44,32 +44,34 @@ TEST(HazardTracker, TwoReadsNeedNoBarrier) {
 TEST(HazardTracker, AReadAfterAWriteNeedsABarrierThatMakesTheWriteVisible) {
   HazardTracker tracker(1);
   tracker.next(Uses{write(kCompute, 0, 0, 64)});
-  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 60, 68)}), Optional(Barrier{mask(kCompute), mask(kCompute)}));
+  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 60, 68)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kCompute)}));
 }
 
 TEST(HazardTracker, AWriteAfterAWriteNeedsABarrier) {
   HazardTracker tracker(1);
   tracker.next(Uses{write(kTransfer, 0, 0, 64)});
-  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}), Optional(Barrier{mask(kTransfer), mask(kTransfer)}));
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}),
+              Optional(Barrier{mask(kTransfer), mask(kTransfer), mask(kCompute)}));
 }
 
 TEST(HazardTracker, AWriteAfterAReadNeedsAnExecutionDependencyOnly) {
   HazardTracker tracker(1);
   tracker.next(Uses{read(kCompute, 0, 0, 64)});
-  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}), Optional(Barrier{mask(kCompute), 0}));
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}), Optional(Barrier{mask(kCompute), 0, mask(kCompute)}));
 }
 
 TEST(HazardTracker, AnIndirectReadAfterAShaderWriteNeedsABarrier) {
   HazardTracker tracker(2);
   tracker.next(Uses{write(kCompute, 0, 0, 12)});
   EXPECT_THAT(tracker.next(Uses{write(kCompute, 1, 0, 64), read(kIndirect, 0, 0, 12)}),
-              Optional(Barrier{mask(kCompute), mask(kCompute)}));
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kIndirect)}));
 }
 
 TEST(HazardTracker, AShaderWriteAfterAnIndirectReadWaitsForTheIndirectStage) {
   HazardTracker tracker(1);
   tracker.next(Uses{read(kIndirect, 0, 0, 12)});
-  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 12)}), Optional(Barrier{mask(kIndirect), 0}));
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 12)}), Optional(Barrier{mask(kIndirect), 0, mask(kCompute)}));
 }
 
 TEST(HazardTracker, AnUpdateInPlaceDoesNotConflictWithItself) {
@@ -82,15 +84,49 @@ TEST(HazardTracker, ABarrierCoversEverythingBeforeIt) {
   tracker.next(Uses{write(kCompute, 0, 0, 64)});
   tracker.next(Uses{write(kTransfer, 1, 0, 64)});
   const StageMask both = mask(kCompute) | mask(kTransfer);
-  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 0, 64)}), Optional(Barrier{both, both}));
+  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 0, 64)}), Optional(Barrier{both, both, mask(kCompute)}));
   EXPECT_THAT(tracker.next(Uses{read(kCompute, 1, 0, 64)}), Eq(std::nullopt));
+}
+
+TEST(HazardTracker, ABarrierForOneStageOrdersNoOther) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kCompute, 0, 0, 64)});
+  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 0, 64)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kCompute)}));
+  EXPECT_THAT(tracker.next(Uses{read(kIndirect, 0, 0, 12)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kIndirect)}));
+}
+
+TEST(HazardTracker, AStageNeedsNoSecondBarrierForWhatItHasSeen) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kCompute, 0, 0, 64)});
+  tracker.next(Uses{read(kCompute, 0, 0, 64)});
+  tracker.next(Uses{read(kIndirect, 0, 0, 12)});
+  EXPECT_THAT(tracker.next(Uses{read(kCompute, 0, 0, 64)}), Eq(std::nullopt));
+  EXPECT_THAT(tracker.next(Uses{read(kIndirect, 0, 12, 24)}), Eq(std::nullopt));
+}
+
+TEST(HazardTracker, ACommandThatConflictsInTwoStagesTakesOneBarrierForBoth) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kCompute, 0, 0, 64)});
+  EXPECT_THAT(tracker.next(Uses{update(kCompute, 0, 12, 64), read(kIndirect, 0, 0, 12)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), StageMask(mask(kCompute) | mask(kIndirect))}));
+}
+
+TEST(HazardTracker, AWriteOrderedBehindAnotherStageIsStillOrderedBeforeItsOwn) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kCompute, 0, 0, 64)});
+  tracker.next(Uses{read(kTransfer, 0, 0, 64)});
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 64)}),
+              Optional(Barrier{StageMask(mask(kCompute) | mask(kTransfer)), mask(kCompute), mask(kCompute)}));
 }
 
 TEST(HazardTracker, ACommandAfterABarrierIsTrackedItself) {
   HazardTracker tracker(1);
   tracker.next(Uses{write(kCompute, 0, 0, 64)});
   tracker.next(Uses{update(kCompute, 0, 0, 64)});
-  EXPECT_THAT(tracker.next(Uses{read(kTransfer, 0, 0, 64)}), Optional(Barrier{mask(kCompute), mask(kCompute)}));
+  EXPECT_THAT(tracker.next(Uses{read(kTransfer, 0, 0, 64)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kTransfer)}));
 }
 
 TEST(HazardTracker, AnEmptyRangeConflictsWithNothing) {
