@@ -52,13 +52,18 @@ Buffer Program::external_buffer(std::string name, kir::Type element, uint64_t co
   return handle;
 }
 
-Buffer Program::temporary(const std::string& name, kir::Type element, uint64_t count) {
-  return buffer(format("{}#{}", name, buffers_.size()), element, count);
+std::string Program::unused_name(const std::string& name) const {
+  for (size_t number = buffers_.size() + scalars_.size();; ++number) {
+    std::string numbered = format("{}#{}", name, number);
+    if (!find_buffer(numbered) && !find_scalar(numbered)) return numbered;
+  }
 }
 
-Scalar Program::temporary(const std::string& name, ScalarType type) {
-  return scalar(format("{}#{}", name, scalars_.size()), type);
+Buffer Program::temporary(const std::string& name, kir::Type element, uint64_t count) {
+  return buffer(unused_name(name), element, count);
 }
+
+Scalar Program::temporary(const std::string& name, ScalarType type) { return scalar(unused_name(name), type); }
 
 Scalar Program::scalar(std::string name, ScalarType type, std::optional<uint32_t> initial_bits) {
   scalars_.push_back({std::move(name), type, initial_bits, false});

@@ -155,6 +155,8 @@ class Program {
  private:
   void append(Node node) { open_body().push_back(std::move(node)); }
   void check_initial(const BufferInfo& info);
+  /// The name with a number that makes it none of the program's: buffers and scalars share one namespace.
+  std::string unused_name(const std::string& name) const;
   Body& open_body() { return open_.empty() ? body_ : *open_.back(); }
 
   std::string name_;
