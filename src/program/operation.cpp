@@ -9,10 +9,11 @@ class MadeOperation final : public Operation {
   const std::string& name() const override { return parts_.name; }
   const std::vector<OperandInfo>& operands() const override { return parts_.operands; }
   Result<void> check(const Program& program, std::span<const Operand> operands) const override {
-    return parts_.check(program, operands);
+    return parts_.check ? parts_.check(program, operands) : Result<void>();
   }
   Result<void> expand(Program& program, std::span<const Operand> operands,
                       const target::Profile& profile) const override {
+    if (!parts_.expand) return invalid_input("has no expand, so that it is made of nothing; give it one", parts_.name);
     return parts_.expand(program, operands, profile);
   }
 

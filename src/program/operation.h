@@ -42,7 +42,9 @@ class Operation {
 struct OperationParts {
   std::string name;
   std::vector<OperandInfo> operands;
+  /// May be empty: the table says all there is to check.
   std::function<Result<void>(const Program&, std::span<const Operand>)> check;
+  /// Must not be empty; the error comes when the operation is expanded.
   std::function<Result<void>(Program&, std::span<const Operand>, const target::Profile&)> expand;
 };
 std::shared_ptr<const Operation> make_operation(OperationParts parts);
