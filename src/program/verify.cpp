@@ -296,6 +296,33 @@ class Verifier {
   const Program& program_;
 };
 
+/// A matrix is a plain value that a user can fill in by hand, so that its buffers are checked against its sizes.
+Result<void> check_matrix(const Program& program, const CsrMatrix& matrix, const std::string& operand,
+                          const std::string& where) {
+  const uint64_t entries = std::max(matrix.nonzeros, 1u);  // a buffer cannot be empty
+  const struct {
+    std::string_view name;
+    Buffer buffer;
+    kir::Type type;
+    uint64_t least, most;
+  } parts[] = {{"row_offsets", matrix.row_offsets, kir::Type::i32, uint64_t{matrix.rows} + 1, uint64_t{matrix.rows} + 1},
+               {"column_indices", matrix.column_indices, kir::Type::i32, entries, UINT64_MAX},
+               {"values", matrix.values, kir::Type::f32, entries, UINT64_MAX}};
+  for (const auto& part : parts) {
+    if (part.buffer.id >= program.buffers().size())
+      return invalid_input(format("{} of matrix \"{}\" names a buffer of another program", part.name, operand), where);
+    const BufferInfo& info = program.info(part.buffer);
+    if (info.element == part.type && info.count >= part.least && info.count <= part.most) continue;
+    return invalid_input(format("{} of matrix \"{}\", of {} rows and {} nonzeros, holds {} {} of {}, but buffer \"{}\" "
+                                "has {} of {}",
+                                part.name, operand, matrix.rows, matrix.nonzeros,
+                                part.least == part.most ? "exactly" : "at least", part.least, kir::to_string(part.type),
+                                info.name, info.count, kir::to_string(info.element)),
+                         where);
+  }
+  return {};
+}
+
 Result<void> check_operands(const Program& program, const Call& call) {
   const std::vector<OperandInfo>& formal = call.operation->operands();
   const std::string& where = call.operation->name();
@@ -322,8 +349,9 @@ Result<void> check_operands(const Program& program, const Call& call) {
     } else if (const auto* number = std::get_if<Literal>(&given)) {
       if (formal[i].kind != OperandKind::number || formal[i].type != kernel_type(number->type))
         return mismatch(format("a {} number", to_string(number->type)));
-    } else if (formal[i].kind != OperandKind::matrix) {
-      return mismatch("a matrix");
+    } else if (const auto* matrix = std::get_if<CsrMatrix>(&given)) {
+      if (formal[i].kind != OperandKind::matrix) return mismatch("a matrix");
+      WAVEGATE_CHECK(check_matrix(program, *matrix, formal[i].name, where));
     }
   }
   return {};

@@ -241,5 +241,28 @@ TEST_F(Verify, AUsersOperationIsCheckedAgainstItsTable) {
   EXPECT_THAT(error({full, literal(1.0f)}), HasSubstr("not a float32 number"));
 }
 
+TEST_F(Verify, AMatrixFilledInByHandIsCheckedAgainstItsSizes) {
+  const auto nothing = make_operation(
+      {"nothing", {{"A", OperandKind::matrix, Type::f32, Access::read}}, {},
+       [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); }});
+  const CsrMatrix good = program.csr_matrix("m", 2, 2, {0, 1, 2}, {0, 1}, {1.0f, 1.0f});
+  const auto error = [&](auto change) {
+    CsrMatrix matrix = good;
+    change(matrix);
+    Program one = program;
+    one.call(nothing, {matrix});
+    const auto expanded = expand(one, {});
+    return expanded ? "no error" : expanded.error().to_string();
+  };
+  EXPECT_EQ(error([](CsrMatrix&) {}), "no error");
+  EXPECT_THAT(error([](CsrMatrix& m) { m.values.id = 77; }),
+              HasSubstr("nothing: values of matrix \"A\" names a buffer of another program"));
+  EXPECT_THAT(error([](CsrMatrix& m) { m.rows = 3; }),
+              HasSubstr("row_offsets of matrix \"A\", of 3 rows and 2 nonzeros, holds exactly 4 of i32, but buffer "
+                        "\"m.row_offsets\" has 3 of i32"));
+  EXPECT_THAT(error([](CsrMatrix& m) { m.nonzeros = 3; }), HasSubstr("column_indices of matrix \"A\""));
+  EXPECT_THAT(error([](CsrMatrix& m) { m.column_indices = m.values; }), HasSubstr("at least 2 of i32"));
+}
+
 }  // namespace
 }  // namespace wavegate::program
