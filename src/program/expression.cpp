@@ -45,8 +45,13 @@ ScalarExpr::ScalarExpr(ScalarOp op, std::initializer_list<ScalarExpr> operands) 
   Node node;
   node.op = op;
   size_t count = 0;
-  for (const ScalarExpr& operand : operands)
-    if (count < node.operands.size()) node.operands[count++] = operand.root_;
+  for (const ScalarExpr& operand : operands) {
+    if (count == node.operands.size()) break;
+    node.size = std::min(node.size + operand.root_->size, kMaximumExpressionSize + 1);
+    node.operands[count++] = operand.root_;
+  }
+  // Neither walked nor destroyed to a depth that the stack does not hold.
+  if (node.size > kMaximumExpressionSize) node.operands = {};
   root_ = std::make_shared<const Node>(std::move(node));
 }
 

@@ -30,7 +30,11 @@ struct ScalarOpInfo {
 const ScalarOpInfo& info(ScalarOp op);
 std::optional<ScalarOp> parse_scalar_op(std::string_view name);
 
-/// Scalar arithmetic as a small immutable tree; shared, cheap to copy.
+/// The most operations and leaves of an expression. A part that is used twice counts twice, since it is computed twice.
+inline constexpr uint32_t kMaximumExpressionSize = 4096;
+
+/// Scalar arithmetic as a small immutable tree; shared, cheap to copy. One that exceeds kMaximumExpressionSize keeps
+/// only its size, and type_of() refuses it.
 ///
 ///     program.assign(alpha, rz / pq);
 ///     program.assign(active, (residual > tolerance) && !failed);
@@ -41,6 +45,7 @@ class ScalarExpr {
     Literal literal;
     Scalar scalar;
     std::array<std::shared_ptr<const Node>, 3> operands;
+    uint32_t size = 1;  ///< nodes of the tree; beyond the maximum it no longer grows
   };
 
   ScalarExpr(Scalar scalar);

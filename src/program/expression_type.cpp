@@ -6,23 +6,34 @@ namespace wavegate::program {
 namespace {
 
 bool is_weak_for(const ExpressionType& a, ScalarType type) {
-  return a.weak && a.type != ScalarType::float32 && (type != ScalarType::uint32 || a.type == ScalarType::uint32);
+  if (!a.weak) return false;
+  switch (type) {
+    case ScalarType::uint32: return a.type == ScalarType::uint32;
+    case ScalarType::sint32: return a.type != ScalarType::float32 && a.fits_sint32;
+    case ScalarType::float32: return a.type != ScalarType::float32;
+  }
+  return false;
 }
 
 }  // namespace
 
 std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b) {
-  if (a.type == b.type) return ExpressionType{a.type, a.weak && b.weak};
-  if (is_weak_for(a, b.type)) return ExpressionType{b.type, b.weak};
-  if (is_weak_for(b, a.type)) return ExpressionType{a.type, a.weak};
+  if (a.type == b.type) return ExpressionType{a.type, a.weak && b.weak, a.fits_sint32 && b.fits_sint32};
+  if (is_weak_for(a, b.type)) return b;
+  if (is_weak_for(b, a.type)) return a;
   return std::nullopt;
 }
 
 Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& node) {
+  if (node.size > kMaximumExpressionSize)
+    return invalid_input(format("an expression has more than {} operations and operands, a shared part counted at each "
+                                "use; split it into several assigns",
+                                kMaximumExpressionSize));
   if (node.op == ScalarOp::literal) {
     // A non-negative int literal is as good as unsigned, so that `x > 0` works for a uint32 x.
     const bool non_negative = node.literal.type == ScalarType::sint32 && (node.literal.bits >> 31) == 0;
-    return ExpressionType{non_negative ? ScalarType::uint32 : node.literal.type, true};
+    const bool fits_sint32 = node.literal.type != ScalarType::uint32 || (node.literal.bits >> 31) == 0;
+    return ExpressionType{non_negative ? ScalarType::uint32 : node.literal.type, true, fits_sint32};
   }
   if (node.op == ScalarOp::scalar) {
     if (node.scalar.id >= program.scalars().size())
@@ -60,7 +71,7 @@ Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& n
       return ExpressionType{ScalarType::float32, false};
     case ScalarOp::negate:
       if (types[0].type == ScalarType::uint32) {
-        if (!types[0].weak) return needs(types[0].type, "sint32 or float32");
+        if (!types[0].weak || !types[0].fits_sint32) return needs(types[0].type, "sint32 or float32");
         types[0].type = ScalarType::sint32;
       }
       return ExpressionType{types[0].type, false};

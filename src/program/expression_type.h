@@ -6,10 +6,11 @@
 namespace wavegate::program {
 
 /// The type of a scalar expression. A bare number is weak: an integer adapts to a uint32 (if not negative),
-/// sint32 or float32 beside it, as `x > 0` should; nothing else converts by itself.
+/// sint32 (if below 2^31) or float32 beside it, as `x > 0` should; nothing else converts by itself.
 struct ExpressionType {
   ScalarType type = ScalarType::uint32;
   bool weak = false;
+  bool fits_sint32 = true;  ///< false: a weak uint32 of 2^31 or more, which would turn negative as a sint32
 };
 
 /// Checks an expression against the program's scalars and gives its type, or the first mismatch by name.

@@ -35,6 +35,14 @@ TEST_F(ExpressionTypes, NothingElseConverts) {
   EXPECT_THAT(type(f < u), HasSubstr("mixes float32 and uint32"));
 }
 
+TEST_F(ExpressionTypes, ANumberThatWouldTurnNegativeDoesNotAdapt) {
+  EXPECT_EQ(type(s + 0x7fffffffu), "sint32");
+  EXPECT_THAT(type(s + 0x80000000u), HasSubstr("\"+\" mixes sint32 and uint32"));
+  EXPECT_THAT(type(0x80000000u < ScalarExpr(-1)), HasSubstr("mixes uint32 and sint32"));
+  EXPECT_THAT(type(-ScalarExpr(0x80000000u)), HasSubstr("takes sint32 or float32, not uint32"));
+  EXPECT_EQ(type(f + 0x80000000u), "float32");
+}
+
 TEST_F(ExpressionTypes, TruthValuesAreUint32) {
   EXPECT_EQ(type((u > 1) && !u), "uint32");
   EXPECT_THAT(type(f && u), HasSubstr("takes uint32 truth values, not float32"));
@@ -49,6 +57,20 @@ TEST_F(ExpressionTypes, UnsignedNumbersAreNotNegated) {
 TEST_F(ExpressionTypes, OperandsAreCounted) {
   EXPECT_THAT(type({ScalarOp::add, {u}}), HasSubstr("\"+\" takes 2 operands"));
   EXPECT_THAT(type({ScalarOp::logical_not, {u, u}}), HasSubstr("\"not\" takes 1 operands"));
+}
+
+TEST_F(ExpressionTypes, APartThatIsUsedTwiceCountsTwice) {
+  ScalarExpr doubled = u;
+  for (int i = 0; i < 11; ++i) doubled = doubled + doubled;  // 2^12 - 1 nodes
+  EXPECT_EQ(type(doubled), "uint32");
+  for (int i = 0; i < 100; ++i) doubled = doubled + doubled;
+  EXPECT_THAT(type(doubled), HasSubstr("more than 4096 operations"));
+}
+
+TEST_F(ExpressionTypes, AChainOfAnyLengthIsRefusedWithoutDeepRecursion) {
+  ScalarExpr sum = u;
+  for (int i = 0; i < 1'000'000; ++i) sum = sum + u;
+  EXPECT_THAT(type(sum), HasSubstr("split it into several assigns"));
 }
 
 TEST_F(ExpressionTypes, AScalarOfAnotherProgramIsRefused) {
