@@ -226,11 +226,17 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, VkBuffer buffer, uint64_t
   return std::make_shared<MemoryBuffer>(ours->context(), buffer, bytes);
 }
 
-Result<void> encode(Executable& executable, VkCommandBuffer commands) {
+Result<std::shared_ptr<void>> encode(Executable& executable, VkCommandBuffer commands) {
   auto* ours = dynamic_cast<VulkanExecutable*>(&executable);
   if (!ours) return invalid_input("a VkCommandBuffer can take an executable of a Vulkan device only");
   if (!commands) return invalid_input("there is no command buffer to encode into");
   return ours->encode(commands);
+}
+
+Result<BufferPlace> buffer_of(Executable& executable, graph::BufferId buffer) {
+  const auto* ours = dynamic_cast<const VulkanExecutable*>(&executable);
+  if (!ours) return invalid_input("an executable of a Vulkan device only keeps its buffers in VkBuffers");
+  return ours->place(buffer);
 }
 
 Result<uint64_t> device_address(Device& device, const Buffer& buffer) {

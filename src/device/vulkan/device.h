@@ -70,12 +70,29 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, VkBuffer buffer, uint64_t
 ///   its own commands on the same queue.
 /// - The recorded commands may be submitted again; each time they also repeat the writes that were pending here
 ///   (initial contents among them). To leave those out, encode again.
+/// - What is returned keeps alive what the recorded commands refer to besides the executable: staged writes, descriptors,
+///   external memory. The application drops it when the command buffer has been executed for the last time and waited
+///   for, in any order with others of its kind but before the device.
 /// - The executable outlives the execution of the command buffer. It may be bound, written and encoded anew
 ///   meanwhile; that does not change what was recorded.
 /// - Once the application has waited for its submission, read() returns the outputs, without a further wait. Before,
 ///   what it returns is undefined.
 /// - Executions of one executable do not overlap.
-Result<void> encode(Executable& executable, VkCommandBuffer commands);
+Result<std::shared_ptr<void>> encode(Executable& executable, VkCommandBuffer commands);
+
+/// Where a buffer of a graph lies.
+struct BufferPlace {
+  VkBuffer buffer{};
+  uint64_t offset = 0;  ///< in bytes, of the graph's buffer inside `buffer`
+  uint64_t bytes = 0;   ///< the graph's buffer has this many
+};
+
+/// Where the executable keeps a buffer of its graph, so that commands of the application can read or write values and
+/// scalars on the device, before or after what encode() records. A scalar of a program is a word of the buffer that its
+/// plan names (lowering::Plan). Usable as storage, by copies and fills, and for indirect arguments; an external buffer
+/// only as its maker said. Valid as long as the executable lives; that of an external buffer, which must be bound, until
+/// other memory is bound.
+Result<BufferPlace> buffer_of(Executable& executable, graph::BufferId buffer);
 
 /// The 64-bit device pointer of a buffer of this device. `unsupported` without buffer_device_address.
 Result<uint64_t> device_address(Device& device, const Buffer& buffer);

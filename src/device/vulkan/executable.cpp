@@ -196,10 +196,6 @@ Result<void> VulkanExecutable::bind(graph::BufferId buffer, std::shared_ptr<Buff
   std::shared_ptr<MemoryBuffer>& slot = external_[index_of(buffer)];
   if (handles_[index_of(buffer)] != ours->handle()) {
     handles_[index_of(buffer)] = ours->handle();
-    if (encoded_) {
-      kept_.push_back({std::move(recording_), external_, {}});
-      encoded_ = false;
-    }
     recording_.reset();
     recorded_ = false;
   }
@@ -227,10 +223,39 @@ Result<void> VulkanExecutable::check_bound() const {
   return {};
 }
 
+Result<BufferPlace> VulkanExecutable::place(graph::BufferId buffer) const {
+  if (index_of(buffer) >= graph_->buffers.size())
+    return invalid_input(
+        format("{}: there is no buffer {}; it has {}", name(), index_of(buffer), graph_->buffers.size()));
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  const VkBuffer handle = handles_[index_of(buffer)];
+  if (handle == VK_NULL_HANDLE)
+    return invalid_input(format("{}: external buffer \"{}\" has no memory; bind some first", name(), info.name));
+  return BufferPlace{handle, 0, info.bytes};
+}
+
+bool VulkanExecutable::Prepared::stale() const {
+  return std::any_of(external.begin(), external.end(), [](const auto& memory) { return memory.expired(); });
+}
+
 Result<void> VulkanExecutable::prepare_recording() {
   WAVEGATE_CHECK(check_bound());
   if (recording_) return {};
-  WAVEGATE_TRY(recording_, Recording::prepare(context_, *graph_, pipelines_, handles_));
+  std::erase_if(prepared_, [](const Prepared& prepared) { return prepared.stale(); });
+  const auto known = std::find_if(prepared_.begin(), prepared_.end(),
+                                  [&](const Prepared& prepared) { return prepared.handles == handles_; });
+  if (known != prepared_.end()) {
+    std::rotate(prepared_.begin(), known, std::next(known));
+  } else {
+    Prepared prepared;
+    prepared.handles = handles_;
+    for (const auto& memory : external_)
+      if (memory) prepared.external.push_back(memory);
+    WAVEGATE_TRY(prepared.recording, Recording::prepare(context_, *graph_, pipelines_, handles_));
+    if (prepared_.size() == kMaximumPrepared) prepared_.pop_back();
+    prepared_.insert(prepared_.begin(), std::move(prepared));
+  }
+  recording_ = prepared_.front().recording;
   return {};
 }
 
@@ -348,23 +373,27 @@ Result<void> VulkanExecutable::read_from_device(graph::BufferId buffer, uint64_t
   return {};
 }
 
-Result<void> VulkanExecutable::encode(VkCommandBuffer commands) {
+Result<std::shared_ptr<void>> VulkanExecutable::encode(VkCommandBuffer commands) {
   if (in_flight_) return invalid_input(format("{}: it cannot be encoded during a run; wait for it first", name()));
   WAVEGATE_CHECK(prepare_recording());
-  HostBuffer upload;
-  WAVEGATE_CHECK(pending_.stage(context_, upload));
+  /// What the recorded commands refer to and the executable may let go.
+  struct Encoded {
+    std::shared_ptr<const Recording> recording;
+    std::vector<std::shared_ptr<MemoryBuffer>> external;
+    HostBuffer upload;
+  };
+  auto encoded = std::make_shared<Encoded>(Encoded{recording_, external_, {}});
+  WAVEGATE_CHECK(pending_.stage(context_, encoded->upload));
   full_barrier(commands, true);
   if (!pending_.empty()) {
-    pending_.record(commands, handles_, upload);
+    pending_.record(commands, handles_, encoded->upload);
     full_barrier(commands, false);
   }
   recording_->record(commands);
   record_end(commands);
-  if (upload.buffer) kept_.push_back({nullptr, {}, std::move(upload)});
   pending_.clear();
-  encoded_ = true;
   has_run_ = true;
-  return {};
+  return std::shared_ptr<void>(std::move(encoded));
 }
 
 }  // namespace wavegate::device::vulkan

@@ -11,6 +11,7 @@
 
 #include "wavegate/device/device.h"
 #include "wavegate/device/vulkan/context.h"
+#include "wavegate/device/vulkan/device.h"
 #include "wavegate/device/vulkan/memory.h"
 #include "wavegate/device/vulkan/pending_writes.h"
 #include "wavegate/device/vulkan/pipelines.h"
@@ -54,8 +55,11 @@ class VulkanExecutable final : public Executable {
   Result<void> reset() override;
   double device_seconds() const override { return device_seconds_; }
 
+  /// See buffer_of() in device.h.
+  Result<BufferPlace> place(graph::BufferId buffer) const;
+
   /// See encode() in device.h.
-  Result<void> encode(VkCommandBuffer commands);
+  Result<std::shared_ptr<void>> encode(VkCommandBuffer commands);
 
  private:
   VulkanExecutable(Context& context, std::shared_ptr<const graph::Graph> graph)
@@ -92,17 +96,19 @@ class VulkanExecutable final : public Executable {
   VkCommandBuffer prologue_commands_ = VK_NULL_HANDLE;
   VkCommandBuffer graph_commands_ = VK_NULL_HANDLE;
 
-  std::unique_ptr<Recording> recording_;  ///< null: to be prepared anew
-  bool recorded_ = false;                 ///< graph_commands_ holds recording_
-  bool encoded_ = false;                  ///< an application's command buffer holds recording_
-
-  /// What command buffers of the application may still refer to.
-  struct Encoded {
-    std::unique_ptr<Recording> recording;
-    std::vector<std::shared_ptr<MemoryBuffer>> external;
-    HostBuffer upload;
+  /// A recording over particular memory, kept for when that is bound again. A handle of memory that is gone may come
+  /// back as another's, so that such an entry is of no use.
+  struct Prepared {
+    std::vector<VkBuffer> handles;
+    std::vector<std::weak_ptr<MemoryBuffer>> external;  ///< of the bound buffers
+    std::shared_ptr<const Recording> recording;
+    bool stale() const;
   };
-  std::vector<Encoded> kept_;
+  static constexpr size_t kMaximumPrepared = 8;
+  std::vector<Prepared> prepared_;  ///< the latest first
+
+  std::shared_ptr<const Recording> recording_;  ///< over handles_; null: to be looked up or prepared
+  bool recorded_ = false;                       ///< graph_commands_ holds recording_
 
   bool in_flight_ = false;
   bool has_run_ = false;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/vulkan/test_device.h"
+#include "wavegate/device/vulkan/executable.h"
 
 namespace wavegate::device::vulkan {
 namespace {
@@ -193,7 +194,7 @@ TEST_F(VulkanEncode, RunsInsideAnApplicationsCommandBuffer) {
 
   const VkCommandBuffer commands = app_.begin();
   vkCmdFillBuffer(commands, shared.buffer, 0, 16, 5);
-  ASSERT_OK(encode(*executable, commands));
+  const auto recorded = must(encode(*executable, commands));
   const VkBufferCopy region{0, 0, 16};
   vkCmdCopyBuffer(commands, shared.buffer, copy.buffer, 1, &region);
   app_.end(commands);
@@ -201,6 +202,35 @@ TEST_F(VulkanEncode, RunsInsideAnApplicationsCommandBuffer) {
 
   EXPECT_THAT(std::vector<uint32_t>(copy.words, copy.words + 4), Each(16u));
   EXPECT_THAT(read_all<uint32_t>(*executable, guest.count, 4), Each(26u));
+}
+
+TEST_F(VulkanEncode, TheApplicationReadsAWordOfTheGraphOnTheDevice) {
+  Guest guest;
+  const auto device = app_.lend();
+  const AppBuffer shared = app_.buffer(4), copy = app_.buffer(1);
+  const auto executable = must(device->load(guest.graph.get()));
+  ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, shared.buffer, 16))));
+
+  const VkCommandBuffer commands = app_.begin();
+  const auto recorded = must(encode(*executable, commands));
+  const BufferPlace count = must(buffer_of(*executable, guest.count));
+  EXPECT_EQ(count.bytes, 16u);
+  const VkBufferCopy region{count.offset + 8, 0, 4};
+  vkCmdCopyBuffer(commands, count.buffer, copy.buffer, 1, &region);
+  app_.end(commands);
+  app_.run(commands);
+  EXPECT_EQ(copy.words[0], 11u);
+}
+
+TEST_F(VulkanEncode, AnExternalBufferIsWhereItWasBound) {
+  Guest guest;
+  const auto device = app_.lend();
+  const AppBuffer shared = app_.buffer(4);
+  const auto executable = must(device->load(guest.graph.get()));
+  EXPECT_THAT(buffer_of(*executable, guest.shared).error().message,
+              testing::HasSubstr("external buffer \"shared\" has no memory"));
+  ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, shared.buffer, 16))));
+  EXPECT_EQ(must(buffer_of(*executable, guest.shared)).buffer, shared.buffer);
 }
 
 TEST_F(VulkanEncode, CountsNothing) {
@@ -211,7 +241,7 @@ TEST_F(VulkanEncode, CountsNothing) {
   ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, shared.buffer, 16))));
   const Counters before = device->counters();
   const VkCommandBuffer commands = app_.begin();
-  ASSERT_OK(encode(*executable, commands));
+  const auto recorded = must(encode(*executable, commands));
   app_.end(commands);
   app_.run(commands);
   read_all<uint32_t>(*executable, guest.count, 4);
@@ -226,19 +256,60 @@ TEST_F(VulkanEncode, RecordedCommandsSurviveARebinding) {
   const auto executable = must(device->load(guest.graph.get()));
   ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, first.buffer, 16))));
   const VkCommandBuffer one = app_.begin();
-  ASSERT_OK(encode(*executable, one));
+  auto kept_by_one = must(encode(*executable, one));
   app_.end(one);
   ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, second.buffer, 16))));
   const VkCommandBuffer two = app_.begin();
-  ASSERT_OK(encode(*executable, two));
+  const auto kept_by_two = must(encode(*executable, two));
   app_.end(two);
 
   app_.run(one);
+  kept_by_one.reset();
   app_.run(two);
   app_.run(two);
   EXPECT_EQ(first.words[0], 1u);
   EXPECT_EQ(second.words[0], 4u);
   EXPECT_THAT(read_all<uint32_t>(*executable, guest.count, 4), Each(10u + 1 + 1 + 4));
+}
+
+TEST_F(VulkanEncode, AFrameThatIsOverLeavesNothingBehind) {
+  TestGraph graph("frames");
+  const size_t count = 4096;  // enough for the writes to be staged
+  const BufferId values = graph.external(graph.buffer("values", count));
+  graph.add(graph.dispatch(graph.kernel(affine_kernel()), {values}, {1, 1}, {count / 64, 1, 1}));
+  const auto device = app_.lend();
+  const auto executable = must(device->load(graph.get()));
+  const std::shared_ptr<Buffer> memory[] = {must(device->allocate(count * 4)), must(device->allocate(count * 4))};
+  const uint32_t& allocations = dynamic_cast<MemoryBuffer&>(*memory[0]).context().allocations;
+  const uint32_t before = allocations;
+  for (uint32_t frame = 0; frame < 20; ++frame) {
+    ASSERT_OK(executable->bind(values, memory[frame % 2]));
+    ASSERT_OK(write_all(*executable, values, std::vector<uint32_t>(count, frame)));
+    const VkCommandBuffer commands = app_.begin();
+    const auto recorded = must(encode(*executable, commands));
+    EXPECT_GT(allocations, before);
+    app_.end(commands);
+    app_.run(commands);
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_THAT(read_all<uint32_t>(*executable, values, count), Each(20u));
+}
+
+TEST_F(VulkanEncode, ExternalMemoryLivesAsLongAsWhatRefersToIt) {
+  Guest guest;
+  const auto device = app_.lend();
+  const auto executable = must(device->load(guest.graph.get()));
+  std::shared_ptr<Buffer> memory = must(device->allocate(16));
+  const std::weak_ptr<Buffer> watched = memory;
+  ASSERT_OK(executable->bind(guest.shared, std::move(memory)));
+  const VkCommandBuffer commands = app_.begin();
+  auto recorded = must(encode(*executable, commands));
+  app_.end(commands);
+  ASSERT_OK(executable->bind(guest.shared, must(device->allocate(16))));
+  app_.run(commands);
+  EXPECT_FALSE(watched.expired());
+  recorded.reset();
+  EXPECT_TRUE(watched.expired());
 }
 
 TEST_F(VulkanEncode, ASecondEncodingLeavesOutTheInitialContents) {
@@ -248,8 +319,8 @@ TEST_F(VulkanEncode, ASecondEncodingLeavesOutTheInitialContents) {
   const auto executable = must(device->load(guest.graph.get()));
   ASSERT_OK(executable->bind(guest.shared, must(borrow(*device, shared.buffer, 16))));
   const VkCommandBuffer first = app_.begin(), later = app_.begin();
-  ASSERT_OK(encode(*executable, first));
-  ASSERT_OK(encode(*executable, later));
+  const auto kept_by_first = must(encode(*executable, first));
+  const auto kept_by_later = must(encode(*executable, later));
   app_.end(first);
   app_.end(later);
   app_.run(first);
