@@ -101,7 +101,9 @@ Result<DeviceBuffers> create_device_buffers(Context& context, std::span<const Bu
                  "it",
                  owner, request.name, request.bytes, context.physical.largest_buffer));
     const std::string what = format("{}: creating buffer \"{}\" of {} bytes", owner, request.name, request.bytes);
-    WAVEGATE_TRY(OwnedBuffer buffer, create_buffer(context, std::max<uint64_t>(request.bytes, 4), usage, what));
+    // Fills are of whole words, and new memory is filled to its end.
+    const uint64_t bytes = std::max<uint64_t>((request.bytes + 3) / 4 * 4, 4);
+    WAVEGATE_TRY(OwnedBuffer buffer, create_buffer(context, bytes, usage, what));
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(context.device, buffer.get(), &requirements);
     const auto type = choose_type(context, requirements.memoryTypeBits,

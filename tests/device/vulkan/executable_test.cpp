@@ -231,6 +231,15 @@ TEST_F(VulkanExecutableTest, NewMemoryIsZero) {
   EXPECT_THAT(read_all<uint32_t>(*executable, external.b, 4), Each(101u));
 }
 
+TEST_F(VulkanExecutableTest, NewMemoryOfAnOddSizeIsZeroToItsEnd) {
+  const auto memory = must(device().allocate(4097));
+  EXPECT_EQ(memory->bytes(), 4097u);
+  auto& ours = dynamic_cast<MemoryBuffer&>(*memory);
+  VkMemoryRequirements requirements;
+  vkGetBufferMemoryRequirements(ours.context().device, ours.handle(), &requirements);
+  EXPECT_GE(requirements.size, 4100u);
+}
+
 TEST_F(VulkanExecutableTest, ExternalMemoryIsSharedByExecutables) {
   External external;
   const auto memory = must(device().allocate(16)), other = must(device().allocate(16));
