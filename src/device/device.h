@@ -35,7 +35,9 @@ class Buffer {
 
 /// A graph loaded on a device: pipelines built, memory allocated, commands ready. Not thread-safe.
 ///
-/// Buffers hold their initial contents at first; what a run leaves in them persists to the next.
+/// Buffers hold their initial contents at first; what a run leaves in them persists to the next. One without initial
+/// contents holds zeroes, never what another process left in the memory; yet a kernel that reads it before anything
+/// was written is a mistake, which the reference device reports.
 class Executable {
  public:
   virtual ~Executable() = default;

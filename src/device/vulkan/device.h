@@ -69,7 +69,7 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, VkBuffer buffer, uint64_t
 /// - Begins and ends with a full memory barrier (all commands and the host), so the application orders nothing against
 ///   its own commands on the same queue.
 /// - The recorded commands may be submitted again; each time they also repeat the writes that were pending here
-///   (initial contents among them). To leave those out, encode again.
+///   (initial contents and the zeroes of the other buffers among them). To leave those out, encode again.
 /// - What is returned keeps alive what the recorded commands refer to besides the executable: staged writes, descriptors,
 ///   external memory. The application drops it when the command buffer has been executed for the last time and waited
 ///   for, in any order with others of its kind but before the device.

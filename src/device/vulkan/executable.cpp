@@ -98,6 +98,7 @@ Result<std::unique_ptr<VulkanExecutable>> VulkanExecutable::load(Context& contex
   WAVEGATE_CHECK(executable->build_pipelines());
   WAVEGATE_CHECK(executable->allocate());
   WAVEGATE_CHECK(executable->make_commands());
+  executable->pending_.clear_memory(*executable->graph_);
   executable->pending_.initialise(executable->graph_);
   return executable;
 }

@@ -36,6 +36,14 @@ void PendingWrites::initialise(const std::shared_ptr<const graph::Graph>& graph)
   }
 }
 
+void PendingWrites::clear_memory(const graph::Graph& graph) {
+  for (uint32_t i = 0; i < graph.buffers.size(); ++i) {
+    const graph::Buffer& buffer = graph.buffers[i];
+    if (!buffer.external && !buffer.initial && buffer.bytes != 0)
+      writes_.push_back({graph::BufferId{i}, 0, buffer.bytes, nullptr, 0, 0});
+  }
+}
+
 Result<void> PendingWrites::stage(Context& context, HostBuffer& staging) {
   uint64_t total = 0;
   for (Write& write : writes_) {

@@ -25,6 +25,10 @@ class PendingWrites {
   /// Queues the initial contents of every buffer that has some, in place of what was queued for it.
   void initialise(const std::shared_ptr<const graph::Graph>& graph);
 
+  /// Queues zeroes for every buffer of ours without initial contents: new device memory may hold what another process
+  /// left there.
+  void clear_memory(const graph::Graph& graph);
+
   bool empty() const { return writes_.empty(); }
   void clear() { writes_.clear(); }
 

@@ -114,6 +114,22 @@ TEST_F(VulkanExecutableTest, ReadingWhatIsNoOutputCostsASubmissionAWaitAndAReadb
   EXPECT_EQ(spent.readbacks, 1u);
 }
 
+TEST_F(VulkanExecutableTest, ABufferWithoutInitialContentsIsZeroWhateverItsMemoryHeld) {
+  // Memory that was just given back and is full of ones is likely to be handed out again.
+  constexpr size_t kCount = 1 << 16;
+  {
+    TestGraph dirty("dirty");
+    const auto ones = dirty.buffer("ones", kCount);
+    dirty.add(dirty.fill(dirty.whole(ones), 0xffffffff));
+    ASSERT_OK(must(device().load(dirty.get()))->run());
+  }
+  TestGraph graph("clean");
+  const auto out = graph.output(graph.buffer("out", kCount));
+  const auto executable = must(device().load(graph.get()));
+  ASSERT_OK(executable->run());
+  EXPECT_THAT(read_all<uint32_t>(*executable, out, kCount), Each(0u));
+}
+
 TEST_F(VulkanExecutableTest, BeforeTheFirstRunABufferHoldsItsInitialContents) {
   Saxpy saxpy;
   const auto executable = must(device().load(saxpy.graph.get()));
