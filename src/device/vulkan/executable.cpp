@@ -13,9 +13,6 @@
 namespace wavegate::device::vulkan {
 namespace {
 
-// Staging memory larger than this is given back after the run that needed it: it was for initial contents.
-constexpr uint64_t kKeptUploadBytes = uint64_t{16} << 20;
-
 uint32_t index_of(graph::BufferId buffer) {
   return static_cast<uint32_t>(buffer);
 }
@@ -322,7 +319,7 @@ Result<void> VulkanExecutable::wait() {
   if (is_over(waited)) in_flight_ = false;
   WAVEGATE_VULKAN(waited, format("{}: running it", name()));
   has_run_ = true;
-  if (upload_.bytes > kKeptUploadBytes) upload_ = {};
+  upload_.shrink();  // what was large was for initial contents
   context_.counters.readbacks += static_cast<uint64_t>(std::count_if(
       graph_->buffers.begin(), graph_->buffers.end(), [](const graph::Buffer& buffer) { return buffer.output; }));
   if (!timestamps_) return {};
@@ -381,7 +378,7 @@ Result<std::shared_ptr<void>> VulkanExecutable::encode(VkCommandBuffer commands)
   struct Encoded {
     std::shared_ptr<const Recording> recording;
     std::vector<std::shared_ptr<MemoryBuffer>> external;
-    HostBuffer upload;
+    Staging upload;
   };
   auto encoded = std::make_shared<Encoded>(Encoded{recording_, external_, {}});
   WAVEGATE_CHECK(pending_.stage(context_, encoded->upload));

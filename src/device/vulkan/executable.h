@@ -86,7 +86,7 @@ class VulkanExecutable final : public Executable {
   std::vector<VkBuffer> handles_;                        ///< by BufferId
   HostBuffer outputs_;
   std::vector<uint64_t> output_offsets_;  ///< by BufferId, into outputs_
-  HostBuffer upload_;
+  Staging upload_;
   HostBuffer readback_;
   PendingWrites pending_;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "wavegate/device/vulkan/hazards.h"
@@ -13,7 +14,37 @@ namespace {
 // vkCmdUpdateBuffer takes up to 65,536 bytes, all copied into the command buffer: meant for small data.
 constexpr uint64_t kInlineBytes = 4096;
 
+// Few allocations for gigabytes, and little enough to keep from run to run.
+constexpr uint64_t kChunkBytes = uint64_t{16} << 20;
+
 }  // namespace
+
+std::vector<StagedPiece> staged_pieces(uint64_t at, uint64_t bytes, uint64_t chunk_bytes) {
+  std::vector<StagedPiece> pieces;
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t chunk_offset = (at + done) % chunk_bytes;
+    const uint64_t count = std::min(bytes - done, chunk_bytes - chunk_offset);
+    pieces.push_back({(at + done) / chunk_bytes, chunk_offset, done, count});
+    done += count;
+  }
+  return pieces;
+}
+
+Result<void> Staging::reserve(Context& context, uint64_t bytes) {
+  chunk_bytes = std::min<uint64_t>(kChunkBytes, context.physical.vulkan11.maxMemoryAllocationSize);
+  if (bytes <= chunk_bytes && !chunks.empty() && bytes <= chunks.front().bytes) return {};
+  chunks.clear();
+  for (uint64_t at = 0; at < bytes; at += chunk_bytes) {
+    WAVEGATE_TRY(HostBuffer chunk, create_host_buffer(context, std::min(bytes - at, chunk_bytes), HostUse::upload,
+                                                      "staging the host's writes"));
+    chunks.push_back(std::move(chunk));
+  }
+  return {};
+}
+
+void Staging::shrink() {
+  if (chunks.size() > 1) chunks.erase(std::next(chunks.begin()), chunks.end());
+}
 
 bool PendingWrites::Write::staged() const {
   return data && (bytes > kInlineBytes || bytes % 4 != 0 || offset % 4 != 0);
@@ -44,7 +75,7 @@ void PendingWrites::clear_memory(const graph::Graph& graph) {
   }
 }
 
-Result<void> PendingWrites::stage(Context& context, HostBuffer& staging) {
+Result<void> PendingWrites::stage(Context& context, Staging& staging) {
   uint64_t total = 0;
   for (Write& write : writes_) {
     if (!write.staged()) continue;
@@ -52,17 +83,19 @@ Result<void> PendingWrites::stage(Context& context, HostBuffer& staging) {
     total += (write.bytes + 15) / 16 * 16;
   }
   if (total == 0) return {};
-  if (total > staging.bytes) {
-    staging = {};
-    WAVEGATE_TRY(staging, create_host_buffer(context, total, HostUse::upload, "staging the host's writes"));
+  WAVEGATE_CHECK(staging.reserve(context, total));
+  for (const Write& write : writes_) {
+    if (!write.staged()) continue;
+    for (const StagedPiece& piece : staged_pieces(write.staging_offset, write.bytes, staging.chunk_bytes))
+      std::memcpy(staging.chunks[piece.chunk].data + piece.chunk_offset, write.data->data() + piece.offset,
+                  piece.bytes);
   }
-  for (const Write& write : writes_)
-    if (write.staged()) std::memcpy(staging.data + write.staging_offset, write.data->data(), write.bytes);
-  return staging.flush(context);
+  for (const HostBuffer& chunk : staging.chunks) WAVEGATE_CHECK(chunk.flush(context));
+  return {};
 }
 
 void PendingWrites::record(VkCommandBuffer commands, std::span<const VkBuffer> buffers,
-                           const HostBuffer& staging) const {
+                           const Staging& staging) const {
   std::map<VkBuffer, uint32_t> numbers;
   for (VkBuffer buffer : buffers) numbers.emplace(buffer, static_cast<uint32_t>(numbers.size()));
   HazardTracker hazards(static_cast<uint32_t>(numbers.size()), mask(Stage::transfer));
@@ -73,8 +106,10 @@ void PendingWrites::record(VkCommandBuffer commands, std::span<const VkBuffer> b
     if (!write.data) {
       vkCmdFillBuffer(commands, buffer, write.offset, write.bytes, write.word);
     } else if (write.staged()) {
-      const VkBufferCopy region{write.staging_offset, write.offset, write.bytes};
-      vkCmdCopyBuffer(commands, staging.buffer.get(), buffer, 1, &region);
+      for (const StagedPiece& piece : staged_pieces(write.staging_offset, write.bytes, staging.chunk_bytes)) {
+        const VkBufferCopy region{piece.chunk_offset, write.offset + piece.offset, piece.bytes};
+        vkCmdCopyBuffer(commands, staging.chunks[piece.chunk].buffer.get(), buffer, 1, &region);
+      }
     } else {
       vkCmdUpdateBuffer(commands, buffer, write.offset, write.bytes, write.data->data());
     }

@@ -15,6 +15,30 @@
 
 namespace wavegate::device::vulkan {
 
+/// Staging memory in chunks, since a device limits how large one allocation is and initial contents may be larger.
+/// Addressed as if it were one: byte `at` is byte `at % chunk_bytes` of chunk `at / chunk_bytes`.
+struct Staging {
+  std::vector<HostBuffer> chunks;
+  uint64_t chunk_bytes = 0;
+
+  /// Makes room for that many bytes. Its former contents are lost if it has to grow.
+  Result<void> reserve(Context& context, uint64_t bytes);
+  /// Gives back all but the first chunk.
+  void shrink();
+};
+
+/// A part of a staged range that lies in one chunk.
+struct StagedPiece {
+  uint64_t chunk = 0;
+  uint64_t chunk_offset = 0;
+  uint64_t offset = 0;  ///< in the range
+  uint64_t bytes = 0;
+  friend bool operator==(const StagedPiece&, const StagedPiece&) = default;
+};
+
+/// The pieces of `bytes` bytes staged at `at`, in order.
+std::vector<StagedPiece> staged_pieces(uint64_t at, uint64_t bytes, uint64_t chunk_bytes);
+
 /// Writes of the host that wait for the next run, in order. Small ones travel inside the command buffer, others
 /// through a staging buffer.
 class PendingWrites {
@@ -33,10 +57,10 @@ class PendingWrites {
   void clear() { writes_.clear(); }
 
   /// Puts what needs staging into `staging`, making it larger if need be. Its former contents must not be in use.
-  Result<void> stage(Context& context, HostBuffer& staging);
+  Result<void> stage(Context& context, Staging& staging);
 
   /// Records the writes, with barriers among those that overlap. `staging` is what stage() filled.
-  void record(VkCommandBuffer commands, std::span<const VkBuffer> buffers, const HostBuffer& staging) const;
+  void record(VkCommandBuffer commands, std::span<const VkBuffer> buffers, const Staging& staging) const;
 
  private:
   struct Write {
