@@ -299,13 +299,14 @@ class Verifier {
 /// A matrix is a plain value that a user can fill in by hand, so that its buffers are checked against its sizes.
 Result<void> check_matrix(const Program& program, const CsrMatrix& matrix, const std::string& operand,
                           const std::string& where) {
+  const uint64_t offsets = uint64_t{matrix.rows} + 1;
   const uint64_t entries = std::max(matrix.nonzeros, 1u);  // a buffer cannot be empty
   const struct {
     std::string_view name;
     Buffer buffer;
     kir::Type type;
     uint64_t least, most;
-  } parts[] = {{"row_offsets", matrix.row_offsets, kir::Type::i32, uint64_t{matrix.rows} + 1, uint64_t{matrix.rows} + 1},
+  } parts[] = {{"row_offsets", matrix.row_offsets, kir::Type::i32, offsets, offsets},
                {"column_indices", matrix.column_indices, kir::Type::i32, entries, UINT64_MAX},
                {"values", matrix.values, kir::Type::f32, entries, UINT64_MAX}};
   for (const auto& part : parts) {
