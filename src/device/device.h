@@ -56,7 +56,8 @@ class Executable {
   virtual Result<void> wait() = 0;
 
   /// Reads bytes of a buffer as the last waited-for run left them. An output costs no wait; another buffer
-  /// costs one submission, one wait and one readback.
+  /// costs one submission, one wait and one readback. Before the first run, every buffer can be read at that cost and
+  /// holds what the run would start from: initial contents and what was written since. External buffers must be bound.
   virtual Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) = 0;
 
   /// Puts every buffer that has initial contents back to them, before the next run.

@@ -73,6 +73,15 @@ Result<void> ReferenceExecutable::check_range(graph::BufferId buffer, uint64_t o
                         declared.name, declared.bytes));
 }
 
+Result<void> ReferenceExecutable::check_bound() const {
+  for (uint32_t i = 0; i < graph_->buffers.size(); ++i) {
+    if (graph_->buffers[i].external && !externals_[i]) {
+      return mistake(format("external buffer \"{}\" has no memory; bind it before the run", graph_->buffers[i].name));
+    }
+  }
+  return {};
+}
+
 Storage& ReferenceExecutable::storage(graph::BufferId buffer) {
   const auto& external = externals_[index_of(buffer)];
   return external ? external->storage() : storages_[index_of(buffer)];
@@ -139,11 +148,7 @@ void ReferenceExecutable::apply_pending() {
 
 Result<void> ReferenceExecutable::submit() {
   WAVEGATE_CHECK(check_not_submitted("submit"));
-  for (uint32_t i = 0; i < graph_->buffers.size(); ++i) {
-    if (graph_->buffers[i].external && !externals_[i]) {
-      return mistake(format("external buffer \"{}\" has no memory; bind it before the run", graph_->buffers[i].name));
-    }
-  }
+  WAVEGATE_CHECK(check_bound());
   ++counters_->submissions;
   const auto start = std::chrono::steady_clock::now();
   apply_pending();
@@ -172,14 +177,18 @@ Result<void> ReferenceExecutable::read(graph::BufferId buffer, uint64_t offset, 
   WAVEGATE_CHECK(check_not_submitted("read"));
   WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "read"));
   const graph::Buffer& declared = graph_->buffers[index_of(buffer)];
-  if (state_ == State::idle) return mistake(format("read of buffer \"{}\" before the first run", declared.name));
   if (state_ == State::failed) return mistake(format("read of buffer \"{}\" after a run that failed", declared.name));
-  if (!declared.output) {
+  if (bytes.empty()) return {};
+  const bool before_first_run = state_ == State::idle;
+  const bool kept_for_host = declared.output && !before_first_run;
+  if (!kept_for_host) {
+    WAVEGATE_CHECK(check_bound());
     ++counters_->submissions;
     ++counters_->host_waits;
     ++counters_->readbacks;
   }
-  const auto& source = declared.output ? outputs_[index_of(buffer)] : storage(buffer).bytes;
+  if (before_first_run) apply_pending();
+  const auto& source = kept_for_host ? outputs_[index_of(buffer)] : storage(buffer).bytes;
   std::copy_n(source.begin() + static_cast<ptrdiff_t>(offset), bytes.size(), bytes.begin());
   return {};
 }

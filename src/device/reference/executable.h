@@ -51,6 +51,7 @@ class ReferenceExecutable : public Executable {
   Result<void> check_not_submitted(const char* what) const;
   Result<void> check_buffer(graph::BufferId buffer, const char* what) const;
   Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, const char* what) const;
+  Result<void> check_bound() const;
   Storage& storage(graph::BufferId buffer);
   void initialise(uint32_t buffer);
   void apply_pending();

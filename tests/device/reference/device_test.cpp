@@ -361,11 +361,20 @@ TEST_F(ReferenceDevice, a_subgroup_size_that_is_no_power_of_two_is_refused_at_lo
   EXPECT_THAT(load_error(add_graph()), HasSubstr("subgroup size of 24"));
 }
 
-TEST_F(ReferenceDevice, a_read_before_the_first_run_is_an_error) {
+TEST_F(ReferenceDevice, before_the_first_run_a_buffer_holds_its_initial_contents_and_what_was_written) {
   auto executable = load(add_graph());
+  ASSERT_EQ(write(*executable, BufferId{0}, 4, {100}), "ok");
+  EXPECT_THAT(read(*executable, BufferId{0}, 3), ElementsAre(1, 100, 3));
+}
+
+TEST_F(ReferenceDevice, a_read_before_external_memory_is_bound_is_an_error) {
+  Graph graph = add_graph();
+  graph.buffers[0].initial.reset();
+  graph.buffers[0].external = true;
+  auto executable = load(std::move(graph));
   Words words(3);
-  EXPECT_EQ(outcome(executable->read(BufferId{0}, 0, std::as_writable_bytes(std::span(words)))),
-            "read of buffer \"data\" before the first run");
+  EXPECT_THAT(outcome(executable->read(BufferId{0}, 0, std::as_writable_bytes(std::span(words)))),
+              HasSubstr("external buffer \"data\" has no memory"));
 }
 
 TEST_F(ReferenceDevice, a_read_past_the_end_is_an_error) {
