@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "wavegate/base/format.h"
+#include "wavegate/device/vulkan/opaque_capabilities.h"
 #include "wavegate/device/vulkan/structure.h"
 #include "wavegate/device/vulkan/vulkan_error.h"
 #include "wavegate/emit/spirv/emitter.h"
@@ -115,6 +116,7 @@ Result<void> VulkanExecutable::build_pipelines() {
     const LaunchShape shape{graph::binding_count(kernel), graph::word_count(kernel)};
     const Pipeline* pipeline = nullptr;
     if (const auto* opaque = std::get_if<std::shared_ptr<const kir::OpaqueKernel>>(&kernel)) {
+      WAVEGATE_CHECK(check_capabilities((*opaque)->spirv, context_.enabled, context_.physical, kernel_name));
       WAVEGATE_TRY(pipeline, context_.pipelines->get((*opaque)->spirv, (*opaque)->entry_point, shape, kernel_name));
     } else {
       WAVEGATE_TRY(const emit::spirv::Module module,
