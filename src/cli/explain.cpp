@@ -1,4 +1,5 @@
 #include <CLI/App.hpp>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -39,10 +40,24 @@ std::string commented(std::string_view text) {
   return result;
 }
 
+/// The name of a device and who chose it, as a half-sentence; nothing where the user did with --device.
+struct Choice {
+  std::string device;
+  std::string_view by;
+};
+
+/// The reference device is there on every machine, so that explaining needs no GPU unless one is named.
+Choice choose_device(const Arguments& arguments) {
+  if (!arguments.device.empty()) return {arguments.device, ""};
+  const char* variable = std::getenv("WAVEGATE_DEVICE");
+  if (variable != nullptr && *variable != '\0') return {variable, "; named by WAVEGATE_DEVICE"};
+  return {"reference", "; name another with --device"};
+}
+
 Result<Outcome> explain(const Arguments& arguments) {
   WAVEGATE_TRY(const program::Program program, io::load_program(arguments.program));
-  // The reference device is there on every machine, so that explaining needs no GPU.
-  WAVEGATE_TRY(const auto device, open_device_or_advise(arguments.device.empty() ? "reference" : arguments.device));
+  const Choice choice = choose_device(arguments);
+  WAVEGATE_TRY(const auto device, open_device_or_advise(choice.device));
   const target::Profile& profile = device->profile();
   WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(program, profile));
   const std::string graph = arguments.dot ? graph::print_dot(*plan.graph) : graph::print(*plan.graph);
@@ -60,7 +75,7 @@ Result<Outcome> explain(const Arguments& arguments) {
   }
   const std::string head =
       printable(format("program \"{}\" as lowered for the profile of \"{}\" ({}){}\n", program.name(), profile.name,
-                       profile.backend, arguments.device.empty() ? "; name another with --device" : ""));
+                       profile.backend, choice.by));
   const std::string regions = regions_text(plan.regions);
   if (arguments.dot) return Outcome{commented(head + regions) + printable(graph)};
   return Outcome{format("{}\n{}\n{}", head, regions, printable(graph))};
@@ -79,7 +94,7 @@ void add_explain(CLI::App& application, Action& action) {
                     "Print the command graph in Graphviz's language, the rest as its comments");
   command
       ->add_option("--device", arguments->device,
-                   "Part of a device's name (default: the reference device, so that no GPU is needed)")
+                   "Part of a device's name (default: WAVEGATE_DEVICE, else the reference device, which needs no GPU)")
       ->option_text("NAME");
   command->add_flag("--json", arguments->json, "Print one object instead of text");
   command->footer(
