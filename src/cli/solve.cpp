@@ -18,6 +18,9 @@
 namespace wavegate::cli {
 namespace {
 
+/// Every iteration is encoded, its commands gated: the bound is a matter of memory as well as of time.
+constexpr uint32_t kMaximumIterations = 100'000;
+
 struct Arguments {
   std::string matrix;
   std::string right_hand_side;
@@ -178,7 +181,10 @@ void add_solve(CLI::App& application, Action& action) {
   command->add_option("--tolerance", arguments->options.tolerance, "Bound on |b - A x| / |b| (1e-6)")
       ->check(CLI::Range(1e-12, 1.0))
       ->option_text("NUMBER");
-  command->add_option("--max-iterations", arguments->options.max_iterations, "Iterations after which to stop (1000)")
+  command
+      ->add_option("--max-iterations", arguments->options.max_iterations,
+                   format("Iterations after which to stop, at most {} (1000)", kMaximumIterations))
+      ->check(CLI::Range(0u, kMaximumIterations))
       ->option_text("N");
   command->add_option("--preconditioner", arguments->preconditioner, "none or jacobi (none)")
       ->check(CLI::IsMember({"none", "jacobi"}))
@@ -195,6 +201,8 @@ void add_solve(CLI::App& application, Action& action) {
       "the bound still writes --out. With --compare-host-loop each way runs twice and its second run is reported, "
       "since\n"
       "the first pays for fresh memory.\n\n"
+      "The matrix and b are rounded to float32 when they are read, whatever their files hold. x and the residual are\n"
+      "those of the rounded system.\n\n"
       "Examples:\n"
       "  wavegate solve poisson.mtx\n"
       "  wavegate solve 4elt.graph --preconditioner jacobi --tolerance 1e-8 --out x.npy\n"

@@ -553,6 +553,7 @@ class ArgumentsTest(CommandTest):
         for arguments in (["solve"], ["run"], ["explain"], ["solve", self.matrix, "more"],
                           ["solve", self.matrix, "--tolerance", "small"], ["solve", self.matrix, "--tolerance", "0"],
                           ["solve", self.matrix, "--max-iterations", "-1"],
+                          ["solve", self.matrix, "--max-iterations", "4294967295"],
                           ["solve", self.matrix, "--max-iterations", "4294967296"],
                           ["solve", self.matrix, "--preconditioner", "ilu"], ["solve", self.matrix, "--out"],
                           ["run", program, "--set", "a"], ["run", program, "--set", "=1"], ["run", program, "--in", "x="],
@@ -560,6 +561,10 @@ class ArgumentsTest(CommandTest):
                           ["run", program, "--out", "x=a.npy", "--out", "y=a.npy"]):
             with self.subTest(arguments):
                 self.fail_with(*arguments, code=2)
+
+    def test_too_many_iterations_are_refused_by_the_option_s_name(self):
+        self.fail_with("solve", self.matrix, "--max-iterations", "4294967295", code=2, saying="--max-iterations")
+        self.fail_with("solve", self.matrix, "--max-iterations", "100001", code=2, saying="100000")
 
     def test_an_unknown_device_is_named(self):
         for arguments in (["solve", self.matrix], ["run", self.write_program()], ["explain", self.write_program()]):
@@ -570,6 +575,13 @@ class ArgumentsTest(CommandTest):
         report = json.loads(self.succeed("solve", self.matrix, "--json", environment={"WAVEGATE_DEVICE": "reference"}))
         listed = json.loads(run("devices", "--json").stdout)
         self.assertEqual(report["device"], listed[-1]["name"])
+
+    def test_the_environment_chooses_the_device_of_explain(self):
+        program = self.write_program()
+        text = self.succeed("explain", program, environment={"WAVEGATE_DEVICE": "reference"})
+        self.assertIn("named by WAVEGATE_DEVICE", text.splitlines()[0])
+        self.fail_with("explain", program, environment={"WAVEGATE_DEVICE": "no such device"}, saying="no such device")
+        self.succeed("explain", program, "--device", "reference", environment={"WAVEGATE_DEVICE": "no such device"})
 
 
 if __name__ == "__main__":
