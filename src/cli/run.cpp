@@ -134,7 +134,8 @@ Result<Figures> measure(Executable& executable, const program::Program& program)
   return figures;
 }
 
-/// Reads every output before the first is written, so that a failure leaves all files as they were.
+/// Reads every output before the first is written, so that a failure of the device leaves all files as they were. Where
+/// a file cannot be written, those before it are new and whole, it and those after it as they were.
 Result<void> write_outputs(Executable& executable, const Job& job) {
   std::vector<std::vector<std::byte>> files;
   for (const auto& [buffer, path] : job.outputs) {
@@ -277,7 +278,8 @@ void add_run(CLI::App& application, Action& action) {
       "Check program, inputs and settings for the reference device's profile; open no device, run nothing");
   command->add_flag("--json", arguments->json, "Print one object instead of tables");
   command->footer(
-      "Outputs are written after the whole run succeeded, each to a new file that is then renamed.\n\n"
+      "Outputs are written after the whole run succeeded and all were read, each to a new file that is then renamed.\n"
+      "If one cannot be written, those named before it are.\n\n"
       "Examples:\n"
       "  wavegate run heat.json --set tolerance=0.001 --out u=u.npy\n"
       "  wavegate run saxpy.json --in x=x.npy --in y=y.npy --out y=result.npy --json\n"
