@@ -184,8 +184,9 @@ class HeaderParser {
     const std::string_view digits = text_.substr(position_, end - position_);
     const auto extent = parse_unsigned(digits);
     if (!extent || (digits.size() > 1 && digits.front() == '0')) {
+      const std::size_t token_end = std::max(text_.find_first_of(",) \t\r\n", position_), position_ + 1);
       return fault(format("the extent {} is not a whole number from 0 to 2^64 - 1",
-                          quote(digits.empty() ? text_.substr(position_, 1) : digits)));
+                          quote(text_.substr(position_, token_end - position_))));
     }
     position_ = end;
     accept_word("L");  // Python 2 wrote long integers so.

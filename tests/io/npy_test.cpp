@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
                {"unsupported", "shape (2, 1) in Fortran order"}),
         header("shape_of_a_number", "{'shape': 2}", {"invalid input", "expected \"(\", found \"2\""}),
         header("shape_in_brackets", "{'shape': (2)}", {"invalid input", "needs a comma"}),
-        header("extent_negative", "{'shape': (-1,)}", {"invalid input", "the extent \"-\""}),
+        header("extent_negative", "{'shape': (-1,)}", {"invalid input", "the extent \"-1\""}),
         header("extent_missing", "{'shape': (2,,)}", {"invalid input", "the extent \",\""}),
         header("extent_octal", "{'shape': (02,)}", {"invalid input", "the extent \"02\""}),
         header("extent_beyond_64_bits", "{'shape': (18446744073709551616,)}",
