@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "wavegate/base/format.h"
 #include "wavegate/wavegate.h"
@@ -59,6 +60,7 @@ Result<std::shared_ptr<const program::KernelSource>> body_kernel() {
 struct Chain {
   Program program{"chain"};
   Scalar active, iteration, needed;
+  std::optional<program::Loop> loop;  ///< none: the loop is the host's
 
   Chain(const std::shared_ptr<const program::KernelSource>& kernel, const Case& what) {
     const Buffer state = program.buffer("state", Type::i32, kInvocations, Initial::repeated(1u));
@@ -81,9 +83,23 @@ struct Chain {
     program.assign(iteration, literal(0u));
     program.assign(active, literal(1u));
     const uint32_t min = what.strategy == "direct" ? what.bound : 0;
-    program.while_(active, {.min = min, .max = what.bound}, counted_body, "chain");
+    loop = program.while_(active, {.min = min, .max = what.bound}, counted_body, "chain");
   }
 };
+
+/// A loop that stops too early, or too late, must not be timed as if it had done its work.
+Result<void> check_iterations(Executable& executable, const Chain& chain, const Case& what) {
+  const auto expect = [&](std::string_view counted, uint32_t iterations) -> Result<void> {
+    if (iterations == what.needed) return {};
+    return internal_error(format("{} of {} kernels: {} say {} iterations where {} are needed", what.strategy,
+                                 what.kernels, counted, iterations, what.needed));
+  };
+  WAVEGATE_TRY(const uint32_t iterations, executable.read_bits(chain.iteration));
+  WAVEGATE_CHECK(expect("the assigns", iterations));
+  if (!chain.loop) return {};
+  WAVEGATE_TRY(const LoopReport report, executable.loop(*chain.loop));
+  return expect("the loop's trips", report.trips);
+}
 
 Result<double> median_microseconds(const Case& what, uint32_t runs, const std::shared_ptr<device::Device>& device) {
   WAVEGATE_TRY(const auto kernel, body_kernel());
@@ -102,6 +118,7 @@ Result<double> median_microseconds(const Case& what, uint32_t runs, const std::s
       WAVEGATE_CHECK(executable.run());
     }
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
+    WAVEGATE_CHECK(check_iterations(executable, chain, what));
     if (run > 0) times.push_back(elapsed.count());
   }
   std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
