@@ -49,8 +49,8 @@ class Application {
         "  wavegate solve 4elt.graph --preconditioner jacobi --out x.npy\n"
         "  wavegate run heat.json --out u=u.npy\n"
         "  wavegate explain heat.json\n\n"
-        "\"wavegate COMMAND --help\" says more. WAVEGATE_DEVICE is the device of solve, run and explain where --device\n"
-        "is not given; NO_COLOR turns colours off.");
+        "\"wavegate COMMAND --help\" says more. WAVEGATE_DEVICE is the device of solve, run and explain where\n"
+        "--device is not given; NO_COLOR turns colours off.");
     add_devices(application_, action_);
     add_solve(application_, action_);
     add_run(application_, action_);
