@@ -46,8 +46,8 @@ struct AdoptedDevice {
   Cache cache;
 };
 
-/// The profiles of all usable devices, best first. Opens each one. `skipped` receives, if given, an error for each device
-/// that cannot be used, which names it; an error only if none can.
+/// The profiles of all usable devices, best first. Opens each one. `skipped` receives, if given, an error for each
+/// device that cannot be used, which names it; an error only if none can.
 Result<std::vector<target::Profile>> list_devices(const Cache& cache = {}, std::vector<Error>* skipped = nullptr);
 
 /// Opens a device of its own.
@@ -70,7 +70,8 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, VkBuffer buffer, uint64_t
 ///   its own commands on the same queue.
 /// - The recorded commands may be submitted again; each time they also repeat the writes that were pending here
 ///   (initial contents and the zeroes of the other buffers among them). To leave those out, encode again.
-/// - What is returned keeps alive what the recorded commands refer to besides the executable: staged writes, descriptors,
+/// - What is returned keeps alive what the recorded commands refer to besides the executable: staged writes,
+/// descriptors,
 ///   external memory. The application drops it when the command buffer has been executed for the last time and waited
 ///   for, in any order with others of its kind but before the device.
 /// - The executable outlives the execution of the command buffer. It may be bound, written and encoded anew
@@ -90,8 +91,8 @@ struct BufferPlace {
 /// Where the executable keeps a buffer of its graph, so that commands of the application can read or write values and
 /// scalars on the device, before or after what encode() records. A scalar of a program is a word of the buffer that its
 /// plan names (lowering::Plan). Usable as storage, by copies and fills, and for indirect arguments; an external buffer
-/// only as its maker said. Valid as long as the executable lives; that of an external buffer, which must be bound, until
-/// other memory is bound.
+/// only as its maker said. Valid as long as the executable lives; that of an external buffer, which must be bound,
+/// until other memory is bound.
 Result<BufferPlace> buffer_of(Executable& executable, graph::BufferId buffer);
 
 /// The 64-bit device pointer of a buffer of this device. `unsupported` without buffer_device_address.

@@ -63,7 +63,8 @@ struct BlockPlan {
 /// capacity gets a block of its own.
 BlockPlan plan_blocks(std::span<const Need> needs, uint64_t capacity);
 
-/// A device-local buffer to be made, of whole words: usable as storage, by copies and fills, and for indirect arguments.
+/// A device-local buffer to be made, of whole words: usable as storage, by copies and fills, and for indirect
+/// arguments.
 struct BufferRequest {
   std::string_view name;
   uint64_t bytes = 0;

@@ -69,8 +69,7 @@ constexpr Row kRows[] = {
      enabled<&EnabledFeatures::vulkan_memory_model>},
     {Capability::GroupNonUniform, "GroupNonUniform", subgroup<VK_SUBGROUP_FEATURE_BASIC_BIT>},
     {Capability::GroupNonUniformVote, "GroupNonUniformVote", subgroup<VK_SUBGROUP_FEATURE_VOTE_BIT>},
-    {Capability::GroupNonUniformArithmetic, "GroupNonUniformArithmetic",
-     subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
+    {Capability::GroupNonUniformArithmetic, "GroupNonUniformArithmetic", subgroup<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
     {Capability::GroupNonUniformBallot, "GroupNonUniformBallot", subgroup<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
     {Capability::GroupNonUniformShuffle, "GroupNonUniformShuffle", subgroup<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>},
     {Capability::GroupNonUniformShuffleRelative, "GroupNonUniformShuffleRelative",
@@ -99,13 +98,15 @@ Result<void> check_capability(Capability capability, const Offer& offer, const s
   const auto row = std::find_if(std::begin(kRows), std::end(kRows),
                                 [&](const Row& candidate) { return candidate.capability == capability; });
   if (row == std::end(kRows))
-    return unsupported(format("kernel \"{}\": its module declares the SPIR-V capability {}, which Wavegate never "
-                              "enables; build the module without it",
-                              kernel, static_cast<uint32_t>(capability)));
+    return unsupported(
+        format("kernel \"{}\": its module declares the SPIR-V capability {}, which Wavegate never "
+               "enables; build the module without it",
+               kernel, static_cast<uint32_t>(capability)));
   if (row->offered(offer)) return {};
-  return unsupported(format("kernel \"{}\": its module declares the SPIR-V capability {}, whose feature \"{}\" lacks or "
-                            "was opened without; build the module without it or choose another device",
-                            kernel, row->name, offer.device.properties.deviceName));
+  return unsupported(
+      format("kernel \"{}\": its module declares the SPIR-V capability {}, whose feature \"{}\" lacks or "
+             "was opened without; build the module without it or choose another device",
+             kernel, row->name, offer.device.properties.deviceName));
 }
 
 }  // namespace
@@ -116,9 +117,10 @@ Result<void> check_capabilities(std::span<const uint32_t> words, const EnabledFe
   constexpr uint32_t kNewest = 0x10500;
   if (words.size() < kHeaderWords) return {};
   if (words[1] > kNewest)
-    return unsupported(format("kernel \"{}\": its module is SPIR-V {}.{}, and Vulkan 1.2 takes up to 1.5; build it for "
-                              "Vulkan 1.2 (--target-env vulkan1.2)",
-                              kernel, words[1] >> 16 & 0xff, words[1] >> 8 & 0xff));
+    return unsupported(
+        format("kernel \"{}\": its module is SPIR-V {}.{}, and Vulkan 1.2 takes up to 1.5; build it for "
+               "Vulkan 1.2 (--target-env vulkan1.2)",
+               kernel, words[1] >> 16 & 0xff, words[1] >> 8 & 0xff));
   const Offer offer{enabled, device};
   for (size_t at = kHeaderWords; at < words.size();) {
     const uint32_t count = words[at] >> spv::WordCountShift;
@@ -128,9 +130,10 @@ Result<void> check_capabilities(std::span<const uint32_t> words, const EnabledFe
       WAVEGATE_CHECK(check_capability(static_cast<Capability>(words[at + 1]), offer, kernel));
     if (op == spv::Op::OpExecutionModeId && count > 2 &&
         static_cast<spv::ExecutionMode>(words[at + 2]) == spv::ExecutionMode::LocalSizeId)
-      return unsupported(format("kernel \"{}\": its module gives the workgroup's size by ids (LocalSizeId), which "
-                                "Vulkan 1.2 does not take; build it for Vulkan 1.2 (--target-env vulkan1.2)",
-                                kernel));
+      return unsupported(
+          format("kernel \"{}\": its module gives the workgroup's size by ids (LocalSizeId), which "
+                 "Vulkan 1.2 does not take; build it for Vulkan 1.2 (--target-env vulkan1.2)",
+                 kernel));
     at += count;
   }
   return {};

@@ -94,8 +94,7 @@ Result<void> PendingWrites::stage(Context& context, Staging& staging) {
   return {};
 }
 
-void PendingWrites::record(VkCommandBuffer commands, std::span<const VkBuffer> buffers,
-                           const Staging& staging) const {
+void PendingWrites::record(VkCommandBuffer commands, std::span<const VkBuffer> buffers, const Staging& staging) const {
   std::map<VkBuffer, uint32_t> numbers;
   for (VkBuffer buffer : buffers) numbers.emplace(buffer, static_cast<uint32_t>(numbers.size()));
   HazardTracker hazards(static_cast<uint32_t>(numbers.size()), mask(Stage::transfer));

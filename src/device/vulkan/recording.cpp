@@ -268,7 +268,8 @@ class Recording::Player {
     memory.srcAccessMask = combine(barrier.written, &StageRow::writes);
     memory.dstAccessMask = combine(barrier.after, &StageRow::reads) | combine(barrier.after, &StageRow::writes);
     vkCmdPipelineBarrier(commands_, combine(barrier.before, &StageRow::stages),
-                         combine(barrier.after, &StageRow::stages), 0, barrier.written ? 1 : 0, &memory, 0, nullptr, 0, nullptr);
+                         combine(barrier.after, &StageRow::stages), 0, barrier.written ? 1 : 0, &memory, 0, nullptr, 0,
+                         nullptr);
   }
 
   const Recording& recording_;
