@@ -12,11 +12,14 @@ namespace wavegate {
 
 std::vector<target::Profile> list_devices(std::string* why_not) {
   std::vector<target::Profile> profiles;
-  Result<std::vector<target::Profile>> vulkan = device::vulkan::list_devices();
+  std::vector<Error> skipped;
+  Result<std::vector<target::Profile>> vulkan = device::vulkan::list_devices({}, &skipped);
   if (vulkan)
     profiles = *vulkan;
-  else if (why_not != nullptr)
-    *why_not = vulkan.error().message;
+  else
+    skipped = {vulkan.error()};
+  if (why_not != nullptr)
+    for (const Error& error : skipped) *why_not += (why_not->empty() ? "" : "; ") + error.message;
   profiles.push_back(device::reference::make_device()->profile());
   return profiles;
 }

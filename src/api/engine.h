@@ -14,7 +14,7 @@
 namespace wavegate {
 
 /// Profiles of the devices of this machine: Vulkan's, then the reference device. A missing Vulkan driver is not an
-/// error here; `why_not` receives what is missing, if given.
+/// error here; `why_not`, if given, receives why Vulkan or one of its devices is left out.
 std::vector<target::Profile> list_devices(std::string* why_not = nullptr);
 
 /// Opens a device. `name` is "reference", "vulkan", or part of a device's name; empty: the environment variable

@@ -37,7 +37,7 @@ std::string text_of(const std::vector<target::Profile>& profiles) {
 Result<Outcome> list(bool json) {
   std::string why_not;
   const std::vector<target::Profile> profiles = list_devices(&why_not);
-  if (!why_not.empty()) print_note(format("no Vulkan device is listed: {}", why_not));
+  if (!why_not.empty()) print_note(format("left out: {}", why_not));
   return Outcome{json ? json_of(profiles) : text_of(profiles)};
 }
 
