@@ -13,7 +13,7 @@ mv "$scratch/prefix" "$scratch/moved"
 "$scratch/moved/bin/wavegate" --version
 
 "$cmake" -S "$here" -B "$scratch/client" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/moved" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+  --no-warn-unused-cli -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
 "$cmake" --build "$scratch/client"
 printf '1.41421\n3\n1000\n' > "$scratch/expected"
 WAVEGATE_DEVICE=reference "$scratch/client/client" > "$scratch/roots"
