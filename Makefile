@@ -32,7 +32,7 @@ run:
 	cmake --preset release
 	cmake --build --preset release
 	tools/fetch_meshes.sh
-	build/release/src/cli/wavegate solve build/data/metis/4elt.graph --compare-host-loop
+	build/release/src/cli/wavegate solve build/data/metis/4elt.graph --max-iterations 100 --compare-host-loop
 
 # The sanitizers run even if a test fails, so that one run shows all failures.
 test:

@@ -43,7 +43,7 @@ struct Case {
 /// One row of the table.
 struct Row {
   Case what;
-  double microseconds = 0;     ///< an iteration of the bound, median
+  double microseconds = 0;  ///< an iteration of the bound, median
   double ratio_to_direct = 0;
 };
 
@@ -159,8 +159,8 @@ void print(const std::vector<Row>& rows, const target::Profile& profile, bool js
                    "us/iteration", "/direct")
                 .c_str());
   for (const Row& row : rows)
-    std::puts(format("{:<12} {:>7} {:>6} {:>6} {:>13.2f} {:>9.2f}", row.what.strategy, row.what.kernels,
-                     row.what.bound, row.what.needed, row.microseconds, row.ratio_to_direct)
+    std::puts(format("{:<12} {:>7} {:>6} {:>6} {:>13.2f} {:>9.2f}", row.what.strategy, row.what.kernels, row.what.bound,
+                     row.what.needed, row.microseconds, row.ratio_to_direct)
                   .c_str());
 }
 
@@ -188,4 +188,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace wavegate
 
-int main(int argc, char** argv) { return wavegate::run(argc, argv); }
+int main(int argc, char** argv) {
+  return wavegate::run(argc, argv);
+}

@@ -9,8 +9,8 @@
 ///
 /// Everything that can fail returns a Result (wavegate/base/result.h); nothing throws.
 
-#include "wavegate/api/engine.h"      // IWYU pragma: export
-#include "wavegate/base/result.h"     // IWYU pragma: export
-#include "wavegate/kir/builder.h"     // IWYU pragma: export
-#include "wavegate/ops/ops.h"         // IWYU pragma: export
-#include "wavegate/program/program.h" // IWYU pragma: export
+#include "wavegate/api/engine.h"       // IWYU pragma: export
+#include "wavegate/base/result.h"      // IWYU pragma: export
+#include "wavegate/kir/builder.h"      // IWYU pragma: export
+#include "wavegate/ops/ops.h"          // IWYU pragma: export
+#include "wavegate/program/program.h"  // IWYU pragma: export

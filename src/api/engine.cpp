@@ -61,10 +61,18 @@ Result<void> Executable::bind(program::Buffer buffer, std::shared_ptr<device::Bu
   return executable_->bind(plan_.buffers[buffer.id].buffer, std::move(memory));
 }
 
-Result<void> Executable::submit() { return executable_->submit(); }
-Result<void> Executable::wait() { return executable_->wait(); }
-Result<void> Executable::run() { return executable_->run(); }
-Result<void> Executable::reset() { return executable_->reset(); }
+Result<void> Executable::submit() {
+  return executable_->submit();
+}
+Result<void> Executable::wait() {
+  return executable_->wait();
+}
+Result<void> Executable::run() {
+  return executable_->run();
+}
+Result<void> Executable::reset() {
+  return executable_->reset();
+}
 
 Result<void> Executable::set(program::Scalar scalar, program::Literal value) {
   if (scalar.id >= scalars_.size()) return invalid_input("set names a scalar of another program");

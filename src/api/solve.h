@@ -13,7 +13,7 @@
 namespace wavegate {
 
 struct SolveOptions {
-  double tolerance = 1e-6;        ///< on ‖b - A x‖ / ‖b‖; 1e-12 to 1
+  double tolerance = 1e-6;  ///< on ‖b - A x‖ / ‖b‖; 1e-12 to 1
   uint32_t max_iterations = 1000;
   bool jacobi = false;
 };
@@ -22,13 +22,13 @@ enum class SolveExit { converged, bound, breakdown };
 std::string_view to_string(SolveExit exit);
 
 struct SolveReport {
-  std::vector<double> x;         ///< the sum of the two floats that the device computed for each row
+  std::vector<double> x;  ///< the sum of the two floats that the device computed for each row
   uint32_t iterations = 0;
   double relative_residual = 0;  ///< ‖b - A x‖ / ‖b‖ in double, from x
   SolveExit exit_reason = SolveExit::bound;
-  double setup_seconds = 0;      ///< compiling, pipelines, memory, upload
-  double seconds = 0;            ///< from the first submission of the loop to the end of its last wait
-  device::Counters counters;     ///< of the run
+  double setup_seconds = 0;   ///< compiling, pipelines, memory, upload
+  double seconds = 0;         ///< from the first submission of the loop to the end of its last wait
+  device::Counters counters;  ///< of the run
 };
 
 /// Solves A x = b by conjugate gradients with the loop and its convergence test on the device: one submission, one

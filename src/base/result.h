@@ -17,9 +17,10 @@ class [[nodiscard]] Result {
 
   /// Converts from anything that T converts from, so that a function can return its plain value.
   template <typename U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, T>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, T>)
+      Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -85,8 +86,8 @@ class [[nodiscard]] Result<void> {
   declaration = std::move(result).value()
 
 /// `WAVEGATE_CHECK(step());` returns the error to the caller, or goes on.
-#define WAVEGATE_CHECK(expression)                              \
-  do {                                                          \
-    auto wavegate_result = (expression);                        \
+#define WAVEGATE_CHECK(expression)                                        \
+  do {                                                                    \
+    auto wavegate_result = (expression);                                  \
     if (!wavegate_result.ok()) return std::move(wavegate_result).error(); \
   } while (false)

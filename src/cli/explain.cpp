@@ -73,9 +73,8 @@ Result<Outcome> explain(const Arguments& arguments) {
                               {"regions", regions},
                               {arguments.dot ? "dot" : "graph", graph}})};
   }
-  const std::string head =
-      printable(format("program \"{}\" as lowered for the profile of \"{}\" ({}){}\n", program.name(), profile.name,
-                       profile.backend, choice.by));
+  const std::string head = printable(format("program \"{}\" as lowered for the profile of \"{}\" ({}){}\n",
+                                            program.name(), profile.name, profile.backend, choice.by));
   const std::string regions = regions_text(plan.regions);
   if (arguments.dot) return Outcome{commented(head + regions) + printable(graph)};
   return Outcome{format("{}\n{}\n{}", head, regions, printable(graph))};

@@ -28,10 +28,10 @@ struct Contents {
 /// A buffer of a graph. Its memory is the device's, or the application's if it is external.
 struct Buffer {
   std::string name;
-  uint64_t bytes = 0;       ///< a multiple of 4, not 0
-  bool external = false;    ///< bound before the run; no initial contents
-  bool indirect = false;    ///< a dispatch reads its grid here
-  bool output = false;      ///< copied for the host at the end of every run
+  uint64_t bytes = 0;     ///< a multiple of 4, not 0
+  bool external = false;  ///< bound before the run; no initial contents
+  bool indirect = false;  ///< a dispatch reads its grid here
+  bool output = false;    ///< copied for the host at the end of every run
   std::optional<Contents> initial = {};
 };
 
@@ -68,8 +68,8 @@ struct Dispatch {
   KernelId kernel{};
   std::vector<Range> bindings;
   std::vector<uint32_t> words;
-  std::vector<Use> uses = {};     ///< without the indirect arguments
-  Grid grid = {1, 1, 1};        ///< declared; with `indirect`, the largest that the device may compute
+  std::vector<Use> uses = {};          ///< without the indirect arguments
+  Grid grid = {1, 1, 1};               ///< declared; with `indirect`, the largest that the device may compute
   std::optional<Range> indirect = {};  ///< 12 bytes that hold the grid
 };
 

@@ -14,7 +14,9 @@ uint32_t Interface::buffer_count() const {
       std::ranges::count_if(bindings, [](const BindingInfo& b) { return b.kind == BindingKind::buffer; }));
 }
 
-uint32_t Interface::scalar_count() const { return static_cast<uint32_t>(bindings.size()) - buffer_count(); }
+uint32_t Interface::scalar_count() const {
+  return static_cast<uint32_t>(bindings.size()) - buffer_count();
+}
 
 uint32_t Interface::parameter_word(uint32_t parameter) const {
   uint32_t word = scalar_count();
@@ -22,6 +24,8 @@ uint32_t Interface::parameter_word(uint32_t parameter) const {
   return word;
 }
 
-uint32_t Interface::launch_words() const { return parameter_word(static_cast<uint32_t>(parameters.size())); }
+uint32_t Interface::launch_words() const {
+  return parameter_word(static_cast<uint32_t>(parameters.size()));
+}
 
 }  // namespace wavegate::kir

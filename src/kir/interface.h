@@ -14,8 +14,12 @@ namespace wavegate::kir {
 /// that leaves some of it as it was is `read_write`.
 enum class Access : uint8_t { read, write, read_write };
 
-constexpr bool reads(Access access) { return access != Access::write; }
-constexpr bool writes(Access access) { return access != Access::read; }
+constexpr bool reads(Access access) {
+  return access != Access::write;
+}
+constexpr bool writes(Access access) {
+  return access != Access::read;
+}
 std::string_view to_string(Access access);
 
 enum class BindingKind : uint8_t {

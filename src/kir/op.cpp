@@ -143,7 +143,9 @@ std::optional<Enum> find_name(const std::array<std::string_view, N>& names, std:
 
 }  // namespace
 
-const OpInfo& info(Op op) { return kTable[static_cast<uint8_t>(op)]; }
+const OpInfo& info(Op op) {
+  return kTable[static_cast<uint8_t>(op)];
+}
 
 std::optional<Op> parse_op(std::string_view name) {
   for (const OpInfo& row : kTable)
@@ -151,11 +153,23 @@ std::optional<Op> parse_op(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view to_string(Builtin builtin) { return kBuiltins[static_cast<uint8_t>(builtin)]; }
-std::optional<Builtin> parse_builtin(std::string_view name) { return find_name<Builtin>(kBuiltins, name); }
-std::string_view to_string(Scope scope) { return kScopes[static_cast<uint8_t>(scope)]; }
-std::optional<Scope> parse_scope(std::string_view name) { return find_name<Scope>(kScopes, name); }
-std::string_view to_string(Order order) { return kOrders[static_cast<uint8_t>(order)]; }
-std::optional<Order> parse_order(std::string_view name) { return find_name<Order>(kOrders, name); }
+std::string_view to_string(Builtin builtin) {
+  return kBuiltins[static_cast<uint8_t>(builtin)];
+}
+std::optional<Builtin> parse_builtin(std::string_view name) {
+  return find_name<Builtin>(kBuiltins, name);
+}
+std::string_view to_string(Scope scope) {
+  return kScopes[static_cast<uint8_t>(scope)];
+}
+std::optional<Scope> parse_scope(std::string_view name) {
+  return find_name<Scope>(kScopes, name);
+}
+std::string_view to_string(Order order) {
+  return kOrders[static_cast<uint8_t>(order)];
+}
+std::optional<Order> parse_order(std::string_view name) {
+  return find_name<Order>(kOrders, name);
+}
 
 }  // namespace wavegate::kir

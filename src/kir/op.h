@@ -13,6 +13,7 @@ namespace wavegate::kir {
 /// the smallest integer divided by -1 gives itself; shift amounts are taken modulo the width; float to
 /// integer saturates and maps NaN to zero. Floats are never contracted. An access outside a memory is an
 /// error of the program: the reference device reports it, others may return anything but do no harm.
+// clang-format off
 enum class Op : uint8_t {
   // values
   constant,   ///< bits in Instruction::bits
@@ -79,47 +80,52 @@ enum class Op : uint8_t {
   break_,     ///< (values) ends a block inside a loop: the results of the loop
   return_,    ///< ends the invocation
 };
+// clang-format on
 inline constexpr int kOpCount = static_cast<int>(Op::return_) + 1;
 
 /// Which values an operand or a result may be.
 enum class Shape : uint8_t {
   none,
-  same,         ///< the instruction's type
+  same,  ///< the instruction's type
   boolean,
   i32,
-  integer,      ///< any integer type
-  real,         ///< any float type
-  any,          ///< any type
+  integer,  ///< any integer type
+  real,     ///< any float type
+  any,      ///< any type
 };
 
 /// What the passes may assume.
 enum class Effect : uint8_t {
-  pure,         ///< same operands, same result; may be removed, merged and moved
-  read,         ///< reads memory; may be removed
-  write,        ///< changes memory
-  convergent,   ///< depends on which invocations run it
-  control,      ///< holds blocks or ends one
+  pure,        ///< same operands, same result; may be removed, merged and moved
+  read,        ///< reads memory; may be removed
+  write,       ///< changes memory
+  convergent,  ///< depends on which invocations run it
+  control,     ///< holds blocks or ends one
 };
 
 /// One row of the operation table.
 struct OpInfo {
   Op op;
-  std::string_view name;   ///< as in the text form
-  int8_t operand_count;    ///< -1: varies, checked by the verifier's own rule
-  Shape type;              ///< class of Instruction::type, the type of the first result
-  Shape operands[3];       ///< class of each operand; `same` is Instruction::type
+  std::string_view name;  ///< as in the text form
+  int8_t operand_count;   ///< -1: varies, checked by the verifier's own rule
+  Shape type;             ///< class of Instruction::type, the type of the first result
+  Shape operands[3];      ///< class of each operand; `same` is Instruction::type
   Effect effect;
 };
 
 const OpInfo& info(Op op);
 std::optional<Op> parse_op(std::string_view name);
 
-constexpr bool is_terminator(Op op) { return op >= Op::yield; }
-constexpr bool is_atomic(Op op) { return op >= Op::atomic_add && op <= Op::atomic_compare_exchange; }
+constexpr bool is_terminator(Op op) {
+  return op >= Op::yield;
+}
+constexpr bool is_atomic(Op op) {
+  return op >= Op::atomic_add && op <= Op::atomic_compare_exchange;
+}
 
 /// Values that the launch gives to an invocation. The three-dimensional ones take Instruction::index = 0, 1, 2.
 enum class Builtin : uint8_t {
-  global_id,      ///< workgroup_id * workgroup size + local_id
+  global_id,  ///< workgroup_id * workgroup size + local_id
   local_id,
   workgroup_id,
   grid,           ///< workgroups in the dispatch
@@ -129,7 +135,9 @@ enum class Builtin : uint8_t {
 };
 inline constexpr int kBuiltinCount = static_cast<int>(Builtin::subgroup_size) + 1;
 
-constexpr bool has_dimension(Builtin builtin) { return builtin <= Builtin::grid; }
+constexpr bool has_dimension(Builtin builtin) {
+  return builtin <= Builtin::grid;
+}
 std::string_view to_string(Builtin builtin);
 std::optional<Builtin> parse_builtin(std::string_view name);
 

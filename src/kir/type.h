@@ -9,8 +9,12 @@ namespace wavegate::kir {
 /// Kernel values are scalars. Integers are signless: the operation says how the bits are read.
 enum class Type : uint8_t { none, boolean, i8, i16, i32, i64, f16, f32, f64 };
 
-constexpr bool is_integer(Type type) { return type >= Type::i8 && type <= Type::i64; }
-constexpr bool is_float(Type type) { return type >= Type::f16; }
+constexpr bool is_integer(Type type) {
+  return type >= Type::i8 && type <= Type::i64;
+}
+constexpr bool is_float(Type type) {
+  return type >= Type::f16;
+}
 
 /// Width in bits; a boolean has 1 and cannot be stored in memory.
 constexpr uint32_t bit_width(Type type) {
@@ -19,7 +23,9 @@ constexpr uint32_t bit_width(Type type) {
 }
 
 /// Size in memory in bytes. Precondition: not boolean.
-constexpr uint32_t byte_size(Type type) { return bit_width(type) / 8; }
+constexpr uint32_t byte_size(Type type) {
+  return bit_width(type) / 8;
+}
 
 /// The name in the text form: "bool", "i32", "f32", ...
 std::string_view to_string(Type type);

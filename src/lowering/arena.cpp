@@ -8,6 +8,8 @@ uint32_t ArenaLayout::scalar_word(std::optional<uint32_t> alignment_bytes) {
   return scalar_words_++;
 }
 
-uint32_t ArenaLayout::control_word() { return scalar_words_ + control_words_++; }
+uint32_t ArenaLayout::control_word() {
+  return scalar_words_ + control_words_++;
+}
 
 }  // namespace wavegate::lowering

@@ -30,9 +30,10 @@ Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::Ke
   graph::KernelId id{};
   if (kernel == nullptr) {
     if (std::ranges::find(from_scalar, true) != from_scalar.end())
-      return unsupported(format("kernel \"{}\" is an opaque module, whose parameters are numbers given at launch; bind "
-                                "the scalar as a buffer of one word instead",
-                                source->interface().name));
+      return unsupported(
+          format("kernel \"{}\" is an opaque module, whose parameters are numbers given at launch; bind "
+                 "the scalar as a buffer of one word instead",
+                 source->interface().name));
     id = push(std::move(code));
   } else {
     kir::Kernel changed = **kernel;

@@ -50,9 +50,10 @@ class Lowering {
     std::vector<Command> commands;
     WAVEGATE_CHECK(lower_body(program_.body(), always_, commands, 0));
     if (const uint64_t count = graph::encoded_size(commands); count > kMaximumCommands)
-      return unsupported(format("program \"{}\": the gate strategy would encode {} commands, more than {}; lower the "
-                                "max of its loops",
-                                program_.name(), count, kMaximumCommands));
+      return unsupported(
+          format("program \"{}\": the gate strategy would encode {} commands, more than {}; lower the "
+                 "max of its loops",
+                 program_.name(), count, kMaximumCommands));
     finish_arena(commands);
     graph_->kernels = kernels_.take();
     WAVEGATE_CHECK(graph::verify(*graph_));
@@ -232,9 +233,8 @@ class Lowering {
     const uint32_t word = arguments_words_;
     arguments_words_ += 3;
     const graph::Range arguments{arguments_buffer_, uint64_t{word} * 4, 12};
-    WAVEGATE_TRY(graph::Dispatch gate,
-                 support(format("gate {}", dispatch.label), gate_kernel, {latch},
-                         {word, dispatch.grid[0], dispatch.grid[1], dispatch.grid[2]}));
+    WAVEGATE_TRY(graph::Dispatch gate, support(format("gate {}", dispatch.label), gate_kernel, {latch},
+                                               {word, dispatch.grid[0], dispatch.grid[1], dispatch.grid[2]}));
     gate.bindings.insert(gate.bindings.begin(), whole(arguments_buffer_));
     gate.uses.push_back({arguments, Access::write});
     out.push_back(std::move(gate));
@@ -388,8 +388,8 @@ class Lowering {
       WAVEGATE_CHECK(lower_body(node.body, enclosing, repeat->body, depth + 1));
       out.push_back(std::shared_ptr<const graph::Repeat>(std::move(repeat)));
     }
-    WAVEGATE_TRY(Command enter,
-                 as_command(support(format("enter {}", node.label), loop_enter_kernel, {latch, trips, enclosing}, {bare})));
+    WAVEGATE_TRY(Command enter, as_command(support(format("enter {}", node.label), loop_enter_kernel,
+                                                   {latch, trips, enclosing}, {bare})));
     out.push_back(std::move(enter));
     if (*node.bounds.max > bare) {
       auto repeat = std::make_shared<graph::Repeat>();

@@ -34,8 +34,8 @@ struct RegionReport {
 /// What lowering a program gives: a command graph, and where the program's values lie in it.
 struct Plan {
   std::shared_ptr<const graph::Graph> graph;
-  std::vector<Place> buffers;   ///< by program::Buffer::id; the program's own come first
-  std::vector<Place> scalars;   ///< by program::Scalar::id
+  std::vector<Place> buffers;     ///< by program::Buffer::id; the program's own come first
+  std::vector<Place> scalars;     ///< by program::Scalar::id
   std::vector<LoopPlaces> loops;  ///< by program::Loop::id
   graph::BufferId arena{};
   std::vector<RegionReport> regions;

@@ -84,8 +84,7 @@ Result<kir::Kernel> copy_words_kernel() {
   const Expr from = b.parameter("source_offset", Type::i32);
   const Expr to = b.parameter("destination_offset", Type::i32);
   const Expr count = b.parameter("count", Type::i32);
-  b.for_(b.global_id(), count, b.grid() * kWordsPerWorkgroup,
-         [&](Expr i) { destination[to + i] = source[from + i]; });
+  b.for_(b.global_id(), count, b.grid() * kWordsPerWorkgroup, [&](Expr i) { destination[to + i] = source[from + i]; });
   return b.finish();
 }
 
@@ -143,9 +142,7 @@ class AssignEmitter {
   Expr apply(ScalarOp op, ScalarType type, const std::array<Expr, 3>& x) {
     const bool is_float = type == ScalarType::float32;
     const bool is_signed = type == ScalarType::sint32;
-    const auto by_type = [&](Op f, Op s, Op u) {
-      return b_.apply(is_float ? f : is_signed ? s : u, {x[0], x[1]});
-    };
+    const auto by_type = [&](Op f, Op s, Op u) { return b_.apply(is_float ? f : is_signed ? s : u, {x[0], x[1]}); };
     switch (op) {
       case ScalarOp::add: return x[0] + x[1];
       case ScalarOp::subtract: return x[0] - x[1];

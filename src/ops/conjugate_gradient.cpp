@@ -310,7 +310,9 @@ ConjugateGradient::ConjugateGradient(program::Program& program, const program::C
                                      const target::Profile& profile)
     : program_(program), matrix_(matrix), b_(b), options_(options), profile_(profile) {
   const uint32_t rows = matrix.rows;
-  const auto vector = [&](const char* name) { return program_.buffer(std::string("cg.") + name, Type::f32, rows, Initial::zero()); };
+  const auto vector = [&](const char* name) {
+    return program_.buffer(std::string("cg.") + name, Type::f32, rows, Initial::zero());
+  };
   x_high = vector("x_high");
   x_low = vector("x_low");
   r_ = vector("r");
@@ -343,8 +345,12 @@ std::vector<Operand> ConjugateGradient::with_preconditioner(std::vector<Operand>
 Result<void> ConjugateGradient::dispatch(const char* label, Result<kir::Kernel> kernel, std::vector<Operand> bindings,
                                          std::vector<uint32_t> parameters, uint32_t blocks) {
   if (!kernel) return std::move(kernel).error();
-  program::Dispatch command{label, program::make_kernel_source(std::move(kernel).value()), std::move(bindings), {},
-                            grid_of_blocks(blocks, profile_), {}};
+  program::Dispatch command{label,
+                            program::make_kernel_source(std::move(kernel).value()),
+                            std::move(bindings),
+                            {},
+                            grid_of_blocks(blocks, profile_),
+                            {}};
   for (const uint32_t parameter : parameters) command.parameters.emplace_back(program::literal(parameter));
   program_.dispatch(std::move(command));
   return {};
@@ -405,8 +411,8 @@ Result<void> ConjugateGradient::finish() {
 Result<void> ConjugateGradient::solve() {
   WAVEGATE_CHECK(start());
   Result<void> status;
-  loop = program_.while_(active, {.min = 0, .max = options_.max_iterations}, [&] { status = iteration(); },
-                         "conjugate gradients");
+  loop = program_.while_(
+      active, {.min = 0, .max = options_.max_iterations}, [&] { status = iteration(); }, "conjugate gradients");
   WAVEGATE_CHECK(status);
   return finish();
 }

@@ -9,9 +9,9 @@
 namespace wavegate::ops {
 
 struct ConjugateGradientOptions {
-  float tolerance = 1e-6f;        ///< on the true relative residual, ‖b - A x‖ / ‖b‖
+  float tolerance = 1e-6f;  ///< on the true relative residual, ‖b - A x‖ / ‖b‖
   uint32_t max_iterations = 1000;
-  bool jacobi = false;            ///< precondition with the inverse of the diagonal
+  bool jacobi = false;  ///< precondition with the inverse of the diagonal
 };
 
 /// Conjugate gradients for a symmetric positive definite matrix, in f32, with reliable updates.
@@ -24,7 +24,8 @@ struct ConjugateGradientOptions {
 /// Traffic of an iteration: the matrix once (8 bytes a nonzero and 4 a row), 11 vectors of 4 bytes a row.
 class ConjugateGradient {
  public:
-  /// Declares the state in the program, which outlives this, as the profile does; its names begin with "cg.". b has A.rows elements of f32; `diagonal` the matrix's diagonal, for jacobi.
+  /// Declares the state in the program, which outlives this, as the profile does; its names begin with "cg.". b has
+  /// A.rows elements of f32; `diagonal` the matrix's diagonal, for jacobi.
   ConjugateGradient(program::Program& program, const program::CsrMatrix& matrix, program::Buffer b,
                     const std::vector<float>& diagonal, const ConjugateGradientOptions& options,
                     const target::Profile& profile);

@@ -13,9 +13,9 @@ using kir::Builder;
 using kir::Expr;
 using kir::Type;
 using program::KernelSource;
-using program::Operation;
 using program::OperandInfo;
 using program::OperandKind;
+using program::Operation;
 using Source = Result<std::shared_ptr<const KernelSource>>;
 
 constexpr uint32_t kDotPerInvocation = 16;
@@ -64,8 +64,7 @@ Source make_dot_total() {
   const Expr chunks = b.parameter("chunks", Type::i32);
   WorkgroupSum workgroup(b, 1);
   auto sum = b.variable(b.f32(0.0f));
-  b.for_(b.local_id(), chunks, b.u32(kReductionWidth),
-         [&](Expr i) { sum = static_cast<Expr>(sum) + partials[i]; });
+  b.for_(b.local_id(), chunks, b.u32(kReductionWidth), [&](Expr i) { sum = static_cast<Expr>(sum) + partials[i]; });
   workgroup.sum({sum}, [&](const std::vector<Expr>& total) { result = total[0]; });
   return source_of(b.finish());
 }
@@ -85,7 +84,9 @@ Source make_spmv(RowStrategy strategy) {
   return source_of(b.finish());
 }
 
-Buffer buffer_at(std::span<const Operand> operands, size_t i) { return std::get<Buffer>(operands[i]); }
+Buffer buffer_at(std::span<const Operand> operands, size_t i) {
+  return std::get<Buffer>(operands[i]);
+}
 
 Result<void> same_size(const Program& program, const char* operation, std::initializer_list<Buffer> buffers) {
   const program::BufferInfo& first = program.info(*buffers.begin());
@@ -165,8 +166,7 @@ std::shared_ptr<const Operation> dot_operation() {
        }});
 }
 
-Result<void> check_product(const Program& program, const char* operation, const CsrMatrix& matrix, Buffer x,
-                           Buffer y) {
+Result<void> check_product(const Program& program, const char* operation, const CsrMatrix& matrix, Buffer x, Buffer y) {
   const auto size = [&](Buffer buffer, uint64_t wanted, const char* what) -> Result<void> {
     if (program.info(buffer).count == wanted) return {};
     return invalid_input(format("buffer \"{}\" has {} elements, but the matrix has {} {}", program.info(buffer).name,
@@ -249,9 +249,13 @@ void madd(Program& program, Operand a, Buffer x, Buffer y, Buffer result) {
   call(program, "madd", {std::move(a), x, y, result});
 }
 
-void dot(Program& program, Buffer x, Buffer y, Scalar result) { call(program, "dot", {x, y, result}); }
+void dot(Program& program, Buffer x, Buffer y, Scalar result) {
+  call(program, "dot", {x, y, result});
+}
 
-void spmv(Program& program, const CsrMatrix& matrix, Buffer x, Buffer y) { call(program, "spmv", {matrix, x, y}); }
+void spmv(Program& program, const CsrMatrix& matrix, Buffer x, Buffer y) {
+  call(program, "spmv", {matrix, x, y});
+}
 
 void residual(Program& program, const CsrMatrix& matrix, Buffer x, Buffer b, Buffer r) {
   call(program, "residual", {matrix, x, b, r});

@@ -9,7 +9,9 @@ constexpr uint32_t kWideRow = 16;  ///< invocations on a long row
 /// Average row length from which sixteen invocations are worth their barrier.
 constexpr uint64_t kLongRow = 32;
 
-uint32_t invocations_per_row(RowStrategy strategy) { return strategy == RowStrategy::one_invocation ? 1 : kWideRow; }
+uint32_t invocations_per_row(RowStrategy strategy) {
+  return strategy == RowStrategy::one_invocation ? 1 : kWideRow;
+}
 
 }  // namespace
 
@@ -26,7 +28,9 @@ MatrixBindings bind_matrix(kir::Builder& b) {
           b.buffer("values", Type::f32, Access::read)};
 }
 
-uint32_t rows_per_workgroup(RowStrategy strategy) { return kReductionWidth / invocations_per_row(strategy); }
+uint32_t rows_per_workgroup(RowStrategy strategy) {
+  return kReductionWidth / invocations_per_row(strategy);
+}
 
 RowProduct::RowProduct(kir::Builder& builder, RowStrategy strategy) : b_(builder), strategy_(strategy) {
   if (strategy == RowStrategy::sixteen_invocations)
@@ -42,9 +46,8 @@ RowProduct::Row RowProduct::multiply(const MatrixBindings& matrix, const kir::Me
   b_.if_(exists, [&] {
     const Expr first = static_cast<Expr>(matrix.row_offsets[row]) + id % width;
     const Expr end = matrix.row_offsets[row + 1];
-    b_.for_(first, end, b_.u32(width), [&](Expr entry) {
-      sum = static_cast<Expr>(sum) + matrix.values[entry] * x[matrix.column_indices[entry]];
-    });
+    b_.for_(first, end, b_.u32(width),
+            [&](Expr entry) { sum = static_cast<Expr>(sum) + matrix.values[entry] * x[matrix.column_indices[entry]]; });
   });
   if (strategy_ == RowStrategy::one_invocation) return {row, exists, sum};
 

@@ -30,9 +30,9 @@ class RowProduct {
   RowProduct(kir::Builder& builder, RowStrategy strategy);
 
   struct Row {
-    kir::Expr index;   ///< the row
-    kir::Expr owned;   ///< true in the one invocation that holds the row's product, and only for a row that exists
-    kir::Expr product; ///< valid where owned, else 0
+    kir::Expr index;    ///< the row
+    kir::Expr owned;    ///< true in the one invocation that holds the row's product, and only for a row that exists
+    kir::Expr product;  ///< valid where owned, else 0
   };
   /// Rows of the `block`-th group of rows_per_workgroup rows; block is workgroup-uniform, and so is control flow.
   Row multiply(const MatrixBindings& matrix, const kir::MemoryRef& x, kir::Expr rows, kir::Expr block);

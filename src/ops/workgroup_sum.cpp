@@ -16,8 +16,7 @@ WorkgroupSum::WorkgroupSum(kir::Builder& builder, uint32_t count) : b_(builder) 
   }
 }
 
-void WorkgroupSum::sum(const std::vector<Expr>& values,
-                       const std::function<void(const std::vector<Expr>&)>& use) {
+void WorkgroupSum::sum(const std::vector<Expr>& values, const std::function<void(const std::vector<Expr>&)>& use) {
   const Expr id = b_.local_id();
   // Invocation k adds elements k, k + 16, ...: neighbours read neighbours.
   const auto add_sixteen = [&](const kir::MemoryRef& memory, Expr first, uint32_t stride) {

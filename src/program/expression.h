@@ -10,6 +10,7 @@
 
 namespace wavegate::program {
 
+// clang-format off
 enum class ScalarOp : uint8_t {
   literal, scalar,                                   // leaves
   add, subtract, multiply, divide, minimum, maximum,  // T, T -> T
@@ -20,6 +21,7 @@ enum class ScalarOp : uint8_t {
   select,                                            // uint32, T, T -> T
   to_uint32, to_sint32, to_float32,                  // conversion by value; saturates, NaN is 0
 };
+// clang-format on
 
 /// One row of the table of scalar operations.
 struct ScalarOpInfo {

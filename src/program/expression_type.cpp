@@ -26,9 +26,10 @@ std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b) {
 
 Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& node) {
   if (node.size > kMaximumExpressionSize)
-    return invalid_input(format("an expression has more than {} operations and operands, a shared part counted at each "
-                                "use; split it into several assigns",
-                                kMaximumExpressionSize));
+    return invalid_input(
+        format("an expression has more than {} operations and operands, a shared part counted at each "
+               "use; split it into several assigns",
+               kMaximumExpressionSize));
   if (node.op == ScalarOp::literal) {
     // A non-negative int literal is as good as unsigned, so that `x > 0` works for a uint32 x.
     const bool non_negative = node.literal.type == ScalarType::sint32 && (node.literal.bits >> 31) == 0;

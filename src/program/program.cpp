@@ -18,7 +18,8 @@ void Program::fail(Error error) {
 }
 
 Buffer Program::buffer(std::string name, kir::Type element, uint64_t count, std::optional<Initial> initial) {
-  if (kir::bit_width(element) < 8) fail(invalid_input("a buffer cannot hold " + std::string(kir::to_string(element)), name));
+  if (kir::bit_width(element) < 8)
+    fail(invalid_input("a buffer cannot hold " + std::string(kir::to_string(element)), name));
   BufferInfo info{std::move(name), element, count, std::move(initial)};
   if (count == 0) fail(invalid_input(format("buffer \"{}\" has no elements", info.name)));
   if (count > (uint64_t{1} << 48)) {
@@ -33,15 +34,17 @@ Buffer Program::buffer(std::string name, kir::Type element, uint64_t count, std:
 
 void Program::check_initial(const BufferInfo& info) {
   if (info.initial && info.initial->bytes && info.initial->bytes->size() != info.bytes())
-    fail(invalid_input(format("buffer \"{}\" holds {} bytes, but its initial contents have {}", info.name,
-                              info.bytes(), info.initial->bytes->size())));
+    fail(invalid_input(format("buffer \"{}\" holds {} bytes, but its initial contents have {}", info.name, info.bytes(),
+                              info.initial->bytes->size())));
 }
 
 void Program::set_initial(Buffer buffer, Initial initial) {
-  if (buffer.id >= buffers_.size()) return fail(invalid_input("initial contents are given to a buffer of another program"));
+  if (buffer.id >= buffers_.size())
+    return fail(invalid_input("initial contents are given to a buffer of another program"));
   BufferInfo& info = buffers_[buffer.id];
   if (info.external)
-    return fail(invalid_input(format("buffer \"{}\" is external; write its contents to the memory that is bound", info.name)));
+    return fail(
+        invalid_input(format("buffer \"{}\" is external; write its contents to the memory that is bound", info.name)));
   info.initial = std::move(initial);
   check_initial(info);
 }
@@ -63,7 +66,9 @@ Buffer Program::temporary(const std::string& name, kir::Type element, uint64_t c
   return buffer(unused_name(name), element, count);
 }
 
-Scalar Program::temporary(const std::string& name, ScalarType type) { return scalar(unused_name(name), type); }
+Scalar Program::temporary(const std::string& name, ScalarType type) {
+  return scalar(unused_name(name), type);
+}
 
 Scalar Program::scalar(std::string name, ScalarType type, std::optional<uint32_t> initial_bits) {
   scalars_.push_back({std::move(name), type, initial_bits, false});
@@ -83,9 +88,8 @@ Scalar Program::parameter(std::string name, Literal initial) {
 CsrMatrix Program::csr_matrix(const std::string& name, uint32_t rows, uint32_t columns,
                               std::vector<uint32_t> row_offsets, std::vector<uint32_t> column_indices,
                               std::vector<float> values) {
-  if (row_offsets.size() != uint64_t{rows} + 1 || row_offsets.front() != 0 ||
-      !std::ranges::is_sorted(row_offsets) || row_offsets.back() != column_indices.size() ||
-      column_indices.size() != values.size() ||
+  if (row_offsets.size() != uint64_t{rows} + 1 || row_offsets.front() != 0 || !std::ranges::is_sorted(row_offsets) ||
+      row_offsets.back() != column_indices.size() || column_indices.size() != values.size() ||
       std::ranges::any_of(column_indices, [&](uint32_t column) { return column >= columns; }))
     fail(invalid_input(format("matrix \"{}\" is not in compressed sparse row form", name)));
   CsrMatrix matrix;
@@ -110,16 +114,24 @@ void Program::output(Buffer buffer) {
   buffers_[buffer.id].output = true;
 }
 
-void Program::dispatch(Dispatch dispatch) { append({std::move(dispatch)}); }
-void Program::copy(Copy copy) { append({std::move(copy)}); }
-void Program::fill(Fill fill) { append({std::move(fill)}); }
+void Program::dispatch(Dispatch dispatch) {
+  append({std::move(dispatch)});
+}
+void Program::copy(Copy copy) {
+  append({std::move(copy)});
+}
+void Program::fill(Fill fill) {
+  append({std::move(fill)});
+}
 
 void Program::fill(Buffer buffer, Literal value) {
   if (buffer.id >= buffers_.size()) return fail(invalid_input("a fill names a buffer of another program"));
   append({Fill{"fill " + info(buffer).name, buffer, 0, info(buffer).count, value}});
 }
 
-void Program::assign(Scalar destination, ScalarExpr value) { append({Assign{destination, std::move(value)}}); }
+void Program::assign(Scalar destination, ScalarExpr value) {
+  append({Assign{destination, std::move(value)}});
+}
 
 void Program::call(std::shared_ptr<const Operation> operation, std::vector<Operand> operands) {
   append({Call{std::move(operation), std::move(operands)}});

@@ -73,7 +73,7 @@ struct If {
 
 /// How often a loop may run.
 struct Bounds {
-  uint32_t min = 0;            ///< iterations before the predicate is first tested
+  uint32_t min = 0;             ///< iterations before the predicate is first tested
   std::optional<uint32_t> max;  ///< none: no bound, where the strategy can loop without one
 };
 
@@ -114,9 +114,8 @@ class Program {
   Scalar scalar_f32(std::string name, float initial);
   /// A launch parameter: set by the host without recompiling.
   Scalar parameter(std::string name, Literal initial);
-  CsrMatrix csr_matrix(const std::string& name, uint32_t rows, uint32_t columns,
-                       std::vector<uint32_t> row_offsets, std::vector<uint32_t> column_indices,
-                       std::vector<float> values);
+  CsrMatrix csr_matrix(const std::string& name, uint32_t rows, uint32_t columns, std::vector<uint32_t> row_offsets,
+                       std::vector<uint32_t> column_indices, std::vector<float> values);
   /// Makes a buffer readable after a run without a further wait.
   void output(Buffer buffer);
   /// Replaces what the buffer holds at creation and after reset(); not for an external buffer.

@@ -7,6 +7,8 @@ std::string_view to_string(ScalarType type) {
   return names[static_cast<uint8_t>(type)];
 }
 
-kir::Type kernel_type(ScalarType type) { return type == ScalarType::float32 ? kir::Type::f32 : kir::Type::i32; }
+kir::Type kernel_type(ScalarType type) {
+  return type == ScalarType::float32 ? kir::Type::f32 : kir::Type::i32;
+}
 
 }  // namespace wavegate::program

@@ -42,8 +42,8 @@ struct Initial {
   template <typename Elements>
   static Initial copy_of(const Elements& elements) {
     const auto* first = reinterpret_cast<const std::byte*>(std::data(elements));
-    return {std::make_shared<const std::vector<std::byte>>(
-                first, first + std::size(elements) * sizeof(*std::data(elements))),
+    return {std::make_shared<const std::vector<std::byte>>(first,
+                                                           first + std::size(elements) * sizeof(*std::data(elements))),
             0};
   }
 };
@@ -80,9 +80,15 @@ struct Literal {
   ScalarType type = ScalarType::uint32;
   uint32_t bits = 0;
 };
-inline Literal literal(uint32_t value) { return {ScalarType::uint32, value}; }
-inline Literal literal(int32_t value) { return {ScalarType::sint32, static_cast<uint32_t>(value)}; }
-inline Literal literal(float value) { return {ScalarType::float32, std::bit_cast<uint32_t>(value)}; }
+inline Literal literal(uint32_t value) {
+  return {ScalarType::uint32, value};
+}
+inline Literal literal(int32_t value) {
+  return {ScalarType::sint32, static_cast<uint32_t>(value)};
+}
+inline Literal literal(float value) {
+  return {ScalarType::float32, std::bit_cast<uint32_t>(value)};
+}
 
 /// What an operation or a dispatch can be given.
 using Operand = std::variant<Buffer, Scalar, Literal, CsrMatrix>;

@@ -43,9 +43,10 @@ class Verifier {
     WAVEGATE_CHECK(body(program_.body(), defined, 0));
     for (uint32_t id = 0; id < program_.buffers().size(); ++id)
       if (program_.buffers()[id].output && !defined.buffers[id])
-        return invalid_input(format("buffer \"{}\" is an output, but it has no initial value and nothing that surely "
-                                    "runs writes all of it; give it an initial value",
-                                    program_.buffers()[id].name));
+        return invalid_input(
+            format("buffer \"{}\" is an output, but it has no initial value and nothing that surely "
+                   "runs writes all of it; give it an initial value",
+                   program_.buffers()[id].name));
     return {};
   }
 
@@ -54,8 +55,7 @@ class Verifier {
   static constexpr uint32_t kMaximumDepth = 64;
 
   Result<void> body(const Body& nodes, Defined& defined, uint32_t depth) {
-    if (depth > kMaximumDepth)
-      return invalid_input(format("control flow nests deeper than {} levels", kMaximumDepth));
+    if (depth > kMaximumDepth) return invalid_input(format("control flow nests deeper than {} levels", kMaximumDepth));
     for (const Node& node : nodes)
       WAVEGATE_CHECK(std::visit([&](const auto& what) { return check(what, defined, depth); }, node.what));
     return {};
@@ -89,9 +89,9 @@ class Verifier {
   Result<void> write(Scalar scalar, const std::string& where) const {
     WAVEGATE_CHECK(known(scalar, where));
     if (!program_.info(scalar).parameter) return {};
-    return invalid_input(
-        format("\"{}\" is a launch parameter, which only the host sets; copy it to a scalar first", program_.info(scalar).name),
-        where);
+    return invalid_input(format("\"{}\" is a launch parameter, which only the host sets; copy it to a scalar first",
+                                program_.info(scalar).name),
+                         where);
   }
 
   Result<void> check(const Dispatch& dispatch, Defined& defined, uint32_t depth) {
@@ -122,13 +122,12 @@ class Verifier {
   Result<void> check_grid(const Dispatch& dispatch, const kir::Interface& interface, const std::string& where,
                           uint32_t depth) const {
     if (!dispatch.grid) {
-      return invalid_input(
-          format("kernel \"{}\" has no exact grid; a dispatch {} needs one ({}), for example .grid = "
-                 "grid_for({{threads, 1, 1}}, workgroup_size)",
-                 interface.name, depth > 0 ? "under a predicate" : "anywhere",
-                 dispatch.maximum_workgroups ? "maximum_workgroups is an estimate, never geometry"
-                                             : "the launch is derived from it"),
-          where);
+      return invalid_input(format("kernel \"{}\" has no exact grid; a dispatch {} needs one ({}), for example .grid = "
+                                  "grid_for({{threads, 1, 1}}, workgroup_size)",
+                                  interface.name, depth > 0 ? "under a predicate" : "anywhere",
+                                  dispatch.maximum_workgroups ? "maximum_workgroups is an estimate, never geometry"
+                                                              : "the launch is derived from it"),
+                           where);
     }
     if (std::ranges::find(*dispatch.grid, 0u) != dispatch.grid->end())
       return invalid_input(format("kernel \"{}\" is given an empty grid", interface.name), where);
@@ -138,10 +137,10 @@ class Verifier {
   Result<void> check_binding(const Operand& operand, const kir::BindingInfo& binding, const Defined& defined,
                              const std::string& where) const {
     const auto mismatch = [&](std::string_view given) {
-      return invalid_input(format("binding \"{}\" is a {} of {}, not {}", binding.name,
-                                  binding.kind == kir::BindingKind::buffer ? "buffer" : "scalar",
-                                  kir::to_string(binding.type), given),
-                           where);
+      return invalid_input(
+          format("binding \"{}\" is a {} of {}, not {}", binding.name,
+                 binding.kind == kir::BindingKind::buffer ? "buffer" : "scalar", kir::to_string(binding.type), given),
+          where);
     };
     if (const auto* buffer = std::get_if<Buffer>(&operand)) {
       WAVEGATE_CHECK(known(*buffer, where));
@@ -167,10 +166,10 @@ class Verifier {
     if (const auto* scalar = std::get_if<Scalar>(&argument)) {
       WAVEGATE_CHECK(read(*scalar, defined, where));
       if (fits_word && kernel_type(program_.info(*scalar).type) == parameter.type) return {};
-      return invalid_input(format("parameter \"{}\" is {}, but scalar \"{}\" is {}", parameter.name,
-                                  kir::to_string(parameter.type), program_.info(*scalar).name,
-                                  to_string(program_.info(*scalar).type)),
-                           where);
+      return invalid_input(
+          format("parameter \"{}\" is {}, but scalar \"{}\" is {}", parameter.name, kir::to_string(parameter.type),
+                 program_.info(*scalar).name, to_string(program_.info(*scalar).type)),
+          where);
     }
     if (!fits_word)
       return unsupported(format("parameter \"{}\" is {}; a program gives i32 and f32 parameters only", parameter.name,
@@ -189,8 +188,8 @@ class Verifier {
     const BufferInfo& info = program_.info(buffer);
     if (count == 0) return invalid_input("covers no elements", where);
     if (offset > info.count || count > info.count - offset)
-      return invalid_input(format("elements {} to {} lie outside buffer \"{}\" of {} elements", offset,
-                                  offset + count, info.name, info.count),
+      return invalid_input(format("elements {} to {} lie outside buffer \"{}\" of {} elements", offset, offset + count,
+                                  info.name, info.count),
                            where);
     return {};
   }
@@ -230,9 +229,9 @@ class Verifier {
     WAVEGATE_CHECK(inside(fill.destination, fill.offset, fill.count, where));
     const BufferInfo& info = program_.info(fill.destination);
     if (info.element != kernel_type(fill.value.type))
-      return invalid_input(format("buffer \"{}\" holds {}, not {}", info.name, kir::to_string(info.element),
-                                  to_string(fill.value.type)),
-                           where);
+      return invalid_input(
+          format("buffer \"{}\" holds {}, not {}", info.name, kir::to_string(info.element), to_string(fill.value.type)),
+          where);
     if (fill.count == info.count) defined.buffers[fill.destination.id] = true;
     return {};
   }
@@ -314,12 +313,12 @@ Result<void> check_matrix(const Program& program, const CsrMatrix& matrix, const
       return invalid_input(format("{} of matrix \"{}\" names a buffer of another program", part.name, operand), where);
     const BufferInfo& info = program.info(part.buffer);
     if (info.element == part.type && info.count >= part.least && info.count <= part.most) continue;
-    return invalid_input(format("{} of matrix \"{}\", of {} rows and {} nonzeros, holds {} {} of {}, but buffer \"{}\" "
-                                "has {} of {}",
-                                part.name, operand, matrix.rows, matrix.nonzeros,
-                                part.least == part.most ? "exactly" : "at least", part.least, kir::to_string(part.type),
-                                info.name, info.count, kir::to_string(info.element)),
-                         where);
+    return invalid_input(
+        format("{} of matrix \"{}\", of {} rows and {} nonzeros, holds {} {} of {}, but buffer \"{}\" "
+               "has {} of {}",
+               part.name, operand, matrix.rows, matrix.nonzeros, part.least == part.most ? "exactly" : "at least",
+               part.least, kir::to_string(part.type), info.name, info.count, kir::to_string(info.element)),
+        where);
   }
   return {};
 }
@@ -339,14 +338,14 @@ Result<void> check_operands(const Program& program, const Call& call) {
     if (const auto* buffer = std::get_if<Buffer>(&given)) {
       if (buffer->id >= program.buffers().size()) return invalid_input("names a buffer of another program", where);
       if (formal[i].kind != OperandKind::buffer || formal[i].type != program.info(*buffer).element)
-        return mismatch(format("buffer \"{}\" of {}", program.info(*buffer).name,
-                               kir::to_string(program.info(*buffer).element)));
+        return mismatch(
+            format("buffer \"{}\" of {}", program.info(*buffer).name, kir::to_string(program.info(*buffer).element)));
     } else if (const auto* scalar = std::get_if<Scalar>(&given)) {
       if (scalar->id >= program.scalars().size()) return invalid_input("names a scalar of another program", where);
       const bool kind_fits = formal[i].kind == OperandKind::scalar || formal[i].kind == OperandKind::number;
       if (!kind_fits || formal[i].type != kernel_type(program.info(*scalar).type))
-        return mismatch(format("scalar \"{}\" of {}", program.info(*scalar).name,
-                               to_string(program.info(*scalar).type)));
+        return mismatch(
+            format("scalar \"{}\" of {}", program.info(*scalar).name, to_string(program.info(*scalar).type)));
     } else if (const auto* number = std::get_if<Literal>(&given)) {
       if (formal[i].kind != OperandKind::number || formal[i].type != kernel_type(number->type))
         return mismatch(format("a {} number", to_string(number->type)));

@@ -65,14 +65,14 @@ class Solve : public testing::TestWithParam<std::string> {
 };
 
 /// A mesh of libmetis-doc, or a skip that says how to get it.
-#define WAVEGATE_LOAD_MESH(matrix, name)                                                                      \
-  const char* mesh_folder = std::getenv("WAVEGATE_METIS_GRAPHS");                                             \
-  const std::filesystem::path mesh_path =                                                                     \
-      std::filesystem::path(mesh_folder ? mesh_folder : WAVEGATE_SOURCE_DIR "/build/data/metis") / name;      \
-  if (!std::filesystem::exists(mesh_path)) {                                                                  \
-    if (std::getenv("CI")) FAIL() << mesh_path << " is missing, and a CI run without it proves nothing";      \
-    GTEST_SKIP() << mesh_path << " is missing; tools/fetch_meshes.sh brings it";                              \
-  }                                                                                                           \
+#define WAVEGATE_LOAD_MESH(matrix, name)                                                                 \
+  const char* mesh_folder = std::getenv("WAVEGATE_METIS_GRAPHS");                                        \
+  const std::filesystem::path mesh_path =                                                                \
+      std::filesystem::path(mesh_folder ? mesh_folder : WAVEGATE_SOURCE_DIR "/build/data/metis") / name; \
+  if (!std::filesystem::exists(mesh_path)) {                                                             \
+    if (std::getenv("CI")) FAIL() << mesh_path << " is missing, and a CI run without it proves nothing"; \
+    GTEST_SKIP() << mesh_path << " is missing; tools/fetch_meshes.sh brings it";                         \
+  }                                                                                                      \
   const io::CsrMatrix matrix = io::load_matrix(mesh_path).value()
 
 void solve_mesh(const io::CsrMatrix& matrix, std::shared_ptr<device::Device> device, bool jacobi) {

@@ -134,7 +134,8 @@ TEST_P(ControlFlow, OneBranchOfAnIfRuns) {
     Program program("branch");
     const Buffer data = program.buffer("data", Type::i32, 10, Initial::zero());
     const Scalar predicate = program.scalar_u32("predicate", condition);
-    program.if_(predicate, [&] { add(program, data, 1); }, [&] { add(program, data, 2); });
+    program.if_(
+        predicate, [&] { add(program, data, 1); }, [&] { add(program, data, 2); });
     Executable executable = compiled(program);
     succeed(executable.run());
     EXPECT_THAT(value_of(executable.read<uint32_t>(data)), testing::Each(condition != 0 ? 1u : 2u));
@@ -173,7 +174,8 @@ TEST_P(ControlFlow, AnIfInsideAWhileRunsInItsIterationsOnly) {
   const Scalar late = program.scalar_u32("late", 0);
   program.while_(active, {.min = 0, .max = 20}, [&] {
     program.assign(late, n >= 3);
-    program.if_(late, [&] { add(program, data, 100); }, [&] { add(program, data, 1); });
+    program.if_(
+        late, [&] { add(program, data, 100); }, [&] { add(program, data, 1); });
     program.assign(n, n + 1);
     program.assign(active, n < 5);
   });

@@ -191,8 +191,8 @@ TEST_P(Operations, AUsersOperationIsExpandedLikeTheLibrarys) {
          b.if_(i < to.length(), [&] { to[i] = factor * from[i]; });
          WAVEGATE_TRY(kir::Kernel kernel, b.finish());
          const Buffer scaled = p.temporary("scaled", Type::f32, count);
-         program::Dispatch dispatch{"scale", program::make_kernel_source(std::move(kernel)), {x, scaled}, {},
-                                    program::grid_for({count, 1, 1}, {64, 1, 1}), {}};
+         program::Dispatch dispatch{"scale", program::make_kernel_source(std::move(kernel)), {x, scaled},
+                                    {},      program::grid_for({count, 1, 1}, {64, 1, 1}),   {}};
          if (const auto* scalar = std::get_if<Scalar>(&operands[0]))
            dispatch.parameters.emplace_back(*scalar);
          else
@@ -247,7 +247,7 @@ TEST_P(Operations, ScalarArithmeticMeansTheSameOnEveryDevice) {
   expect(ScalarType::uint32, {program::ScalarOp::to_uint32, {f}}, 2);
   expect(ScalarType::sint32, {program::ScalarOp::to_sint32, {f * -1.0f}}, static_cast<uint32_t>(-2));
   expect(ScalarType::float32, {program::ScalarOp::to_float32, {s}}, bits(-3.0f));
-  program.assign(u, u * u);          // a later assignment sees an earlier one
+  program.assign(u, u * u);  // a later assignment sees an earlier one
   expect(ScalarType::uint32, u + u, 98);
   Executable executable = compiled(program);
   succeed(executable.run());

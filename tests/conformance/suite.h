@@ -53,8 +53,8 @@ inline std::shared_ptr<const program::KernelSource> source(Result<kir::Kernel> k
 }
 
 // Runs a suite on every device.
-#define WAVEGATE_CONFORMANCE(suite)                                                              \
-  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::Values("reference", "vulkan"),                \
+#define WAVEGATE_CONFORMANCE(suite)                                               \
+  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::Values("reference", "vulkan"), \
                            [](const testing::TestParamInfo<std::string>& device) { return device.param; })
 
 }  // namespace wavegate::conformance

@@ -123,7 +123,8 @@ TEST(Lower, ALoopIsItsUntestedAndItsTestedIterations) {
 TEST(Lower, ALoopWithoutABoundIsUnsupportedByName) {
   Program program("endless");
   const Scalar active = program.scalar_u32("active", 1);
-  program.while_(active, {.min = 0, .max = {}}, [&] { program.assign(active, literal(0u)); }, "relax");
+  program.while_(
+      active, {.min = 0, .max = {}}, [&] { program.assign(active, literal(0u)); }, "relax");
   const auto plan = lower(program, profile());
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
@@ -230,8 +231,12 @@ TEST(Lower, AScalarParameterIsReadOnTheDevice) {
   Program program("parameter");
   const Buffer data_buffer = program.buffer("data", Type::f32, 64, Initial::zero());
   const Scalar dt = program.parameter("dt", literal(0.5f));
-  program.dispatch({"scale", program::make_kernel_source(b.finish().value()), {data_buffer}, {dt, literal(64u)},
-                    program::Grid{1, 1, 1}, {}});
+  program.dispatch({"scale",
+                    program::make_kernel_source(b.finish().value()),
+                    {data_buffer},
+                    {dt, literal(64u)},
+                    program::Grid{1, 1, 1},
+                    {}});
   const Plan plan = lower(program, profile()).value();
   const auto all = dispatches(plan.graph->commands);
   ASSERT_EQ(all.size(), 1u);
@@ -245,7 +250,15 @@ TEST(Lower, TheReportSaysHowEachRegionIsLoweredAndWhy) {
   const Scalar active = program.scalar_u32("active", 1);
   program.while_(
       active, {.min = 0, .max = 4},
-      [&] { program.if_(active, [&] { touch(program, data, {1, 1, 1}); }, {}, "inner"); }, "outer");
+      [&] {
+        program.if_(
+            active,
+            [&] {
+              touch(program, data, {1, 1, 1});
+            },
+            {}, "inner");
+      },
+      "outer");
   const Plan plan = lower(program, profile()).value();
   ASSERT_THAT(plan.regions, testing::SizeIs(2));
   EXPECT_EQ(plan.regions[0].label, "while \"outer\"");

@@ -25,12 +25,18 @@ std::shared_ptr<const KernelSource> copy_kernel(Access to = Access::write) {
   return make_kernel_source(b.finish().value());
 }
 
-std::string error_of(const Result<void>& result) { return result ? "no error" : result.error().to_string(); }
-std::string error_of(const Program& program) { return error_of(verify(program)); }
+std::string error_of(const Result<void>& result) {
+  return result ? "no error" : result.error().to_string();
+}
+std::string error_of(const Program& program) {
+  return error_of(verify(program));
+}
 
 class Verify : public testing::Test {
  protected:
-  Dispatch copy(Buffer from, Buffer to) const { return {"move", copy_kernel(), {from, to}, {literal(4u)}, Grid{1, 1, 1}, {}}; }
+  Dispatch copy(Buffer from, Buffer to) const {
+    return {"move", copy_kernel(), {from, to}, {literal(4u)}, Grid{1, 1, 1}, {}};
+  }
 
   Program program{"test"};
   Buffer full = program.buffer("full", Type::f32, 4, Initial::zero());
@@ -48,8 +54,8 @@ TEST_F(Verify, AcceptsADispatchThatWritesBeforeAnotherReads) {
 
 TEST_F(Verify, RefusesAReadBeforeAnyWriteAndNamesBoth) {
   program.dispatch(copy(empty, full));
-  EXPECT_THAT(error_of(program), AllOf(HasSubstr("dispatch \"move\""), HasSubstr("buffer \"empty\""),
-                                       HasSubstr("initial value")));
+  EXPECT_THAT(error_of(program),
+              AllOf(HasSubstr("dispatch \"move\""), HasSubstr("buffer \"empty\""), HasSubstr("initial value")));
 }
 
 TEST_F(Verify, AWriteInOneBranchProvesNothing) {
@@ -59,7 +65,8 @@ TEST_F(Verify, AWriteInOneBranchProvesNothing) {
 }
 
 TEST_F(Verify, AWriteInBothBranchesIsProof) {
-  program.if_(flag, [&] { program.dispatch(copy(full, empty)); }, [&] { program.fill(empty, literal(0.0f)); });
+  program.if_(
+      flag, [&] { program.dispatch(copy(full, empty)); }, [&] { program.fill(empty, literal(0.0f)); });
   program.dispatch(copy(empty, full));
   EXPECT_TRUE(verify(program)) << error_of(program);
 }
@@ -121,7 +128,10 @@ TEST_F(Verify, RefusesWhatTheInterfaceDoesNotTake) {
       {changed([&](Dispatch& d) { d.bindings[0] = Buffer{99}; }), "buffer of another program"},
       {changed([&](Dispatch& d) { d.parameters[0] = literal(1.5f); }), "parameter \"n\" is i32, not float32"},
       {changed([&](Dispatch& d) { d.parameters[0] = number; }), "scalar \"number\" is float32"},
-      {changed([&](Dispatch& d) { d.grid = Grid{1, 0, 1}; }), "empty grid"},
+      {changed([&](Dispatch& d) {
+         d.grid = Grid{1, 0, 1};
+       }),
+       "empty grid"},
       {changed([&](Dispatch& d) { d.kernel = nullptr; }), "has no kernel"},
   };
   for (const Case& c : cases) {
@@ -242,9 +252,11 @@ TEST_F(Verify, AUsersOperationIsCheckedAgainstItsTable) {
 }
 
 TEST_F(Verify, AMatrixFilledInByHandIsCheckedAgainstItsSizes) {
-  const auto nothing = make_operation(
-      {"nothing", {{"A", OperandKind::matrix, Type::f32, Access::read}}, {},
-       [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); }});
+  const auto nothing =
+      make_operation({"nothing",
+                      {{"A", OperandKind::matrix, Type::f32, Access::read}},
+                      {},
+                      [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); }});
   const CsrMatrix good = program.csr_matrix("m", 2, 2, {0, 1, 2}, {0, 1}, {1.0f, 1.0f});
   const auto error = [&](auto change) {
     CsrMatrix matrix = good;
