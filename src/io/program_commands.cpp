@@ -13,13 +13,11 @@ namespace wavegate::io {
 namespace {
 
 using program::Buffer;
-using program::CsrMatrix;
 using program::Literal;
 using program::Operand;
 using program::Program;
 using program::Scalar;
 using program::ScalarExpr;
-using program::ScalarOp;
 
 constexpr std::uint64_t kMaximumWord = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMaximumCount = std::uint64_t{1} << 48;

@@ -21,7 +21,6 @@ using kir::Type;
 using program::Buffer;
 using program::Initial;
 using program::Operand;
-using program::ScalarType;
 
 /// Elements that one workgroup updates before it leaves its partial sums.
 constexpr uint32_t kChunk = 4 * kReductionWidth;

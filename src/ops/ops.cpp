@@ -13,7 +13,6 @@ using kir::Builder;
 using kir::Expr;
 using kir::Type;
 using program::KernelSource;
-using program::OperandInfo;
 using program::OperandKind;
 using program::Operation;
 using Source = Result<std::shared_ptr<const KernelSource>>;

@@ -6,13 +6,11 @@ namespace {
 using kir::Access;
 using kir::Builder;
 using kir::Type;
-using program::Bounds;
 using program::Buffer;
 using program::Initial;
 using program::literal;
 using program::Program;
 using program::Scalar;
-using program::ScalarType;
 
 /// buffer[i] += amount, for every element.
 std::shared_ptr<const program::KernelSource> add_kernel() {

@@ -7,7 +7,6 @@ namespace {
 
 using kir::Access;
 using kir::BindingKind;
-using testing::AllOf;
 using testing::HasSubstr;
 
 Graph make_graph() {

@@ -8,7 +8,6 @@
 namespace wavegate::emit::spirv {
 namespace {
 
-using kir::Access;
 using kir::Type;
 
 struct BuiltinRow {

@@ -15,7 +15,6 @@ using graph::Graph;
 using kir::Access;
 using kir::Builder;
 using kir::Type;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -13,12 +13,9 @@ using kir::Access;
 using kir::Builder;
 using kir::Expr;
 using kir::Op;
-using kir::Scope;
 using kir::Type;
-using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 using Words = std::vector<uint32_t>;
 

@@ -7,7 +7,6 @@
 namespace wavegate::device::reference {
 namespace {
 
-using kir::Access;
 using kir::Builder;
 using kir::Expr;
 using kir::MemoryRef;

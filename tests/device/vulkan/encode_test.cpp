@@ -12,7 +12,6 @@ namespace {
 
 using graph::BufferId;
 using testing::Each;
-using testing::ElementsAre;
 
 void check(VkResult result) {
   if (result == VK_SUCCESS) return;

@@ -10,7 +10,6 @@ namespace {
 using graph::BufferId;
 using testing::Each;
 using testing::ElementsAre;
-using testing::Eq;
 using testing::HasSubstr;
 
 class VulkanExecutableTest : public VulkanTest {};

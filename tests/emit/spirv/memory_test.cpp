@@ -8,7 +8,6 @@ namespace {
 using kir::Access;
 using kir::Builder;
 using kir::Expr;
-using kir::Op;
 using kir::Order;
 using kir::Scope;
 using kir::Type;

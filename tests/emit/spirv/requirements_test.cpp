@@ -7,7 +7,6 @@ namespace {
 
 using kir::Access;
 using kir::Builder;
-using kir::Expr;
 using kir::Op;
 using kir::Scope;
 using kir::Type;
