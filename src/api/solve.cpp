@@ -89,13 +89,21 @@ Result<void> hand_over(Executable& from, Executable& to, const Setup& setup) {
 
 /// Reads the solution and judges it in double.
 Result<void> finish(Executable& executable, const ops::ConjugateGradient& solver, const io::CsrMatrix& matrix,
-                    std::span<const float> b, int exponent, SolveReport& report) {
+                    std::span<const float> b, int exponent, double tolerance, SolveReport& report) {
   WAVEGATE_TRY(const std::vector<float> high, executable.read<float>(solver.x_high));
   WAVEGATE_TRY(const std::vector<float> low, executable.read<float>(solver.x_low));
   report.x.resize(high.size());
   for (size_t i = 0; i < high.size(); ++i)
     report.x[i] = std::ldexp(static_cast<double>(high[i]) + static_cast<double>(low[i]), exponent);
   WAVEGATE_TRY(report.relative_residual, io::relative_residual(matrix, b, report.x));
+  // The device's word is not taken for it: a driver that cuts a kernel's loops short, or numbers near the end of f32's
+  // range, would otherwise pass for a solution.
+  if (report.exit_reason == SolveExit::converged && !(report.relative_residual <= tolerance))
+    return device_error(format(
+        "\"{}\" reports convergence, but the true relative residual is {:.3e}, above the tolerance {:.3e}; either "
+        "the matrix holds values near the ends of f32's range (scale it), or the driver does not run the kernels "
+        "to their end (llvmpipe stops a kernel after 65,535 loop iterations, as a row with that many entries needs)",
+        executable.device().profile().name, report.relative_residual, tolerance));
   return {};
 }
 
@@ -132,7 +140,7 @@ Result<SolveReport> solve(const io::CsrMatrix& matrix, std::span<const float> b,
   report.exit_reason = breakdown != 0                         ? SolveExit::breakdown
                        : loop.reason == ExitReason::converged ? SolveExit::converged
                                                               : SolveExit::bound;
-  WAVEGATE_CHECK(finish(executable, *setup.solver, matrix, b, exponent, report));
+  WAVEGATE_CHECK(finish(executable, *setup.solver, matrix, b, exponent, options.tolerance, report));
   return report;
 }
 
@@ -173,7 +181,7 @@ Result<SolveReport> solve_with_host_loop(const io::CsrMatrix& matrix, std::span<
   WAVEGATE_CHECK(end.run());
   WAVEGATE_TRY(const uint32_t breakdown, end.read_bits(after.solver->breakdown));
   report.exit_reason = breakdown != 0 ? SolveExit::breakdown : active != 0 ? SolveExit::bound : SolveExit::converged;
-  WAVEGATE_CHECK(finish(end, *after.solver, matrix, b, exponent, report));
+  WAVEGATE_CHECK(finish(end, *after.solver, matrix, b, exponent, options.tolerance, report));
   return report;
 }
 

@@ -82,6 +82,13 @@ Result<Assignments> parse(const Arguments& arguments) {
   Assignments assignments;
   WAVEGATE_TRY(assignments.inputs, split_all("--in", arguments.inputs, &Assignment::name));
   WAVEGATE_TRY(assignments.outputs, split_all("--out", arguments.outputs, &Assignment::value));
+  std::set<std::filesystem::path> files;  // the same file under two spellings
+  for (const Assignment& output : assignments.outputs) {
+    std::error_code ignored;
+    const auto file = std::filesystem::weakly_canonical(output.value, ignored);
+    if (!ignored && !files.insert(file).second)
+      return invalid_input(format("--out names the file \"{}\" twice", output.value));
+  }
   WAVEGATE_TRY(assignments.settings, split_all("--set", arguments.settings, &Assignment::name));
   return assignments;
 }

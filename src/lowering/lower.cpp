@@ -21,7 +21,7 @@ using program::Body;
 using program::Program;
 
 /// Repeats are spelled out in the command buffer, so a loop's bound is a promise of memory.
-constexpr uint64_t kMaximumCommands = uint64_t{1} << 22;
+constexpr uint64_t kMaximumCommands = uint64_t{1} << 20;
 
 /// A word of the arena by index.
 struct Word {
@@ -46,6 +46,7 @@ class Lowering {
     place_scalars();
     always_ = Word{arena_.control_word()};
     loops_.resize(program_.loop_count());
+    place_loops(program_.body());
 
     std::vector<Command> commands;
     WAVEGATE_CHECK(lower_body(program_.body(), always_, commands, 0));
@@ -59,10 +60,8 @@ class Lowering {
     WAVEGATE_CHECK(graph::verify(*graph_));
     plan_.graph = graph_;
     plan_.arena = arena_buffer_;
-    for (const std::optional<LoopWords>& loop : loops_) {
-      if (!loop) return internal_error("a loop of the program was not lowered", program_.name());
-      plan_.loops.push_back({loop->label, uint64_t{loop->trips.index} * 4, uint64_t{loop->converged.index} * 4});
-    }
+    for (const LoopWords& loop : loops_)
+      plan_.loops.push_back({loop.label, uint64_t{loop.trips.index} * 4, uint64_t{loop.converged.index} * 4});
     return std::move(plan_);
   }
 
@@ -111,6 +110,19 @@ class Lowering {
           arena_.scalar_word(aligned ? std::optional(profile_.limits.binding_alignment) : std::nullopt);
       scalar_words_.push_back(Word{word});
       plan_.scalars.push_back({arena_buffer_, uint64_t{word} * 4});
+    }
+  }
+
+  /// Every loop reports, also one in a body that is never lowered because it cannot run.
+  void place_loops(const Body& body) {
+    for (const program::Node& node : body) {
+      if (const auto* branch = std::get_if<program::If>(&node.what)) {
+        place_loops(branch->then_body);
+        place_loops(branch->else_body);
+      } else if (const auto* loop = std::get_if<program::While>(&node.what)) {
+        loops_[loop->loop.id] = {loop->label, Word{arena_.control_word()}, Word{arena_.control_word()}};
+        place_loops(loop->body);
+      }
     }
   }
 
@@ -372,11 +384,8 @@ class Lowering {
 
     const Word predicate = scalar_words_[node.predicate.id];
     const Word latch{arena_.control_word()};
-    // A loop inside another's untested iterations is lowered twice; both copies report in the same words.
-    std::optional<LoopWords>& words = loops_[node.loop.id];
-    if (!words) words = LoopWords{node.label, Word{arena_.control_word()}, Word{arena_.control_word()}};
-    const Word trips = words->trips;
-    const Word converged = words->converged;
+    const Word trips = loops_[node.loop.id].trips;
+    const Word converged = loops_[node.loop.id].converged;
 
     // Only where nothing conditions the loop do its first `min` iterations run bare; elsewhere one body behind the
     // loop's own latch serves all, so that nested loops do not double their bodies at every level.
@@ -420,7 +429,7 @@ class Lowering {
   ArenaLayout arena_;
   Word always_;
   std::vector<Word> scalar_words_;
-  std::vector<std::optional<LoopWords>> loops_;  ///< by program::Loop::id
+  std::vector<LoopWords> loops_;  ///< by program::Loop::id
   graph::BufferId arena_buffer_{};
   graph::BufferId arguments_buffer_{};
   uint32_t arguments_words_ = 0;

@@ -186,9 +186,11 @@ TEST_P(Solve, AMatrixTooLargeForFloatsNeverLooksConverged) {
   io::CsrMatrix matrix = poisson(6);
   for (float& value : matrix.values) value *= 1e35f;
   const auto report = solve(matrix, default_right_hand_side(matrix.rows), {}, device());
-  ASSERT_TRUE(report) << report.error().to_string();
-  EXPECT_TRUE(report->exit_reason == SolveExit::breakdown || report->relative_residual <= 1e-6)
-      << to_string(report->exit_reason) << " with residual " << report->relative_residual;
+  if (report.ok()) {
+    EXPECT_NE(report->exit_reason, SolveExit::converged) << report->relative_residual;
+  } else {
+    EXPECT_THAT(report.error().message, testing::HasSubstr("true relative residual"));
+  }
 }
 
 TEST_P(Solve, TheMagnitudeOfTheRightHandSideDoesNotMatter) {

@@ -156,6 +156,23 @@ TEST_P(Operations, BuffersOfSmallElementsNeedNotFillWholeWords) {
   EXPECT_THAT(value_of(executable.read<uint16_t>(buffer)), testing::ElementsAre(2, 3, 0));
 }
 
+// The program's error: the reference device names it, the others do no harm.
+TEST_P(Operations, AnAccessOutsideAWorkgroupArrayDoesNoHarm) {
+  kir::Builder b("outside", {64});
+  auto data = b.buffer("data", Type::i32, kir::Access::read_write);
+  auto array = b.workgroup_array("array", Type::i32, 4);
+  data[b.global_id()] = array[b.global_id() * 0x1000000u];
+  Program program("outside");
+  const Buffer buffer = program.buffer("data", Type::i32, 64, Initial::zero());
+  program.dispatch({"outside", source(b.finish()), {buffer}, {}, program::Grid{1, 1, 1}, {}});
+  Executable executable = compiled(program);
+  const Result<void> result = executable.run();
+  EXPECT_EQ(result.ok(), GetParam() != "reference");
+  if (!result.ok()) {
+    EXPECT_THAT(result.error().message, testing::HasSubstr("array"));
+  }
+}
+
 TEST_P(Operations, AnExecutableCanBeReplacedByOneOfAnotherDevice) {
   // The old one holds the last reference to its device.
   const auto made = [](const std::string& name) {

@@ -157,6 +157,18 @@ TEST(Lower, LoopsNestedInTheirUntestedIterationsStaySmall) {
   EXPECT_EQ(plan->regions.size(), 60u);
 }
 
+TEST(Lower, ALoopInsideOneThatCannotRunIsReportedToo) {
+  Program program("never");
+  const Scalar active = program.scalar_u32("active", 1);
+  program.while_(active, {.min = 0, .max = 0}, [&] {
+    program.while_(
+        active, {.min = 0, .max = 2}, [&] { program.assign(active, literal(0u)); }, "inner");
+  });
+  const auto plan = lower(program, profile());
+  ASSERT_TRUE(plan) << plan.error().to_string();
+  EXPECT_EQ(plan->loops.size(), 2u);
+}
+
 TEST(Lower, AssignsOfMoreScalarsThanLaunchWordsAreSplit) {
   Program program("many");
   std::vector<Scalar> scalars;

@@ -11,8 +11,8 @@ namespace wavegate::device::reference {
 struct Options {
   uint32_t subgroup_size = 32;  ///< 1 to 128, a power of two; others fail at load()
   uint64_t memory_bytes = uint64_t{4} << 30;
-  /// Instructions that one dispatch may run before it counts as endless; see Launch::max_steps.
-  uint64_t max_steps = std::numeric_limits<uint64_t>::max();
+  /// Instructions that one dispatch may run before it counts as endless; see Launch::max_steps. The default is minutes.
+  uint64_t max_steps = uint64_t{1} << 30;
 };
 
 /// The CPU device that is the oracle of every other: it interprets kir in plain C++ and stops at the first access

@@ -1,5 +1,7 @@
 #include "wavegate/emit/spirv/memory.h"
 
+#include <algorithm>
+
 namespace wavegate::emit::spirv {
 namespace {
 
@@ -32,6 +34,15 @@ Id offset(Context& context, Type type, kir::Value base, uint64_t bytes_or_elemen
   return context.op(OpIAdd, type, {context.value(base), context.constant(type, bytes_or_elements)});
 }
 
+/// An index that cannot leave an array of `length` elements: an access outside one is the program's error, but it must
+/// do no harm, and robust buffer access guards buffers alone.
+Id clamp(Context& context, kir::Value base, uint64_t k, uint32_t length) {
+  if (const auto known = context.bits(base))
+    return context.module.constant_u32(static_cast<uint32_t>(std::min<uint64_t>(*known + k, length - 1)));
+  return context.extended(GLSLstd450UMin, Type::i32,
+                          {offset(context, Type::i32, base, k), context.module.constant_u32(length - 1)});
+}
+
 /// The k-th element counted from where the instruction's first operand points.
 Place place(Context& context, const kir::Instruction& instruction, uint32_t k) {
   ModuleBuilder& module = context.module;
@@ -50,8 +61,9 @@ Place place(Context& context, const kir::Instruction& instruction, uint32_t k) {
   const kir::Memory& memory = context.kernel.memories[instruction.memory];
   const Id variable = context.variables.memories[instruction.memory];
   const Id type = module.pointer_type(storage_class(memory.space), module.type(memory.element));
+  if (memory.space != MemorySpace::buffer)
+    return {.pointer = module.put(OpAccessChain, type, {variable, clamp(context, base, k, memory.length)})};
   const Id index = offset(context, Type::i32, base, k);
-  if (memory.space != MemorySpace::buffer) return {.pointer = module.put(OpAccessChain, type, {variable, index})};
   return {.pointer = module.put(OpAccessChain, type, {variable, module.constant_u32(0), index})};
 }
 
