@@ -28,6 +28,7 @@ Buffer Program::buffer(std::string name, kir::Type element, uint64_t count, std:
     info.initial.reset();
   }
   check_initial(info);
+  names_.insert(info.name);
   buffers_.push_back(std::move(info));
   return Buffer{static_cast<uint32_t>(buffers_.size() - 1)};
 }
@@ -58,7 +59,7 @@ Buffer Program::external_buffer(std::string name, kir::Type element, uint64_t co
 std::string Program::unused_name(const std::string& name) const {
   for (size_t number = buffers_.size() + scalars_.size();; ++number) {
     std::string numbered = format("{}#{}", name, number);
-    if (!find_buffer(numbered) && !find_scalar(numbered)) return numbered;
+    if (!names_.contains(numbered)) return numbered;
   }
 }
 
@@ -71,7 +72,8 @@ Scalar Program::temporary(const std::string& name, ScalarType type) {
 }
 
 Scalar Program::scalar(std::string name, ScalarType type, std::optional<uint32_t> initial_bits) {
-  scalars_.push_back({std::move(name), type, initial_bits, false});
+  names_.insert(name);
+  scalars_.push_back({std::move(name), type, initial_bits});
   return Scalar{static_cast<uint32_t>(scalars_.size() - 1)};
 }
 
@@ -146,17 +148,81 @@ Body Program::collect(const std::function<void()>& build) {
   return body;
 }
 
-void Program::if_(Scalar predicate, const std::function<void()>& then_body, const std::function<void()>& else_body,
+void Program::if_(ScalarExpr predicate, const std::function<void()>& then_body, const std::function<void()>& else_body,
                   std::string label) {
-  If node{std::move(label), predicate, collect(then_body), collect(else_body)};
+  If node{std::move(label), std::move(predicate), collect(then_body), collect(else_body)};
   append({std::move(node)});
 }
 
-Loop Program::while_(Scalar predicate, Bounds bounds, const std::function<void()>& body, std::string label) {
-  const Loop loop{loop_count_++};
-  While node{std::move(label), loop, predicate, bounds, collect(body)};
+void Program::switch_(ScalarExpr selector, const std::vector<std::pair<uint32_t, std::function<void()>>>& cases,
+                      const std::function<void()>& default_body, std::string label) {
+  Switch node{std::move(label), std::move(selector), {}, {}};
+  for (const auto& [value, body] : cases) node.cases.push_back({value, collect(body)});
+  node.default_body = collect(default_body);
   append({std::move(node)});
+}
+
+Loop Program::while_(ScalarExpr predicate, Bounds bounds, const std::function<void()>& body, std::string label) {
+  const Loop loop{loop_count_++};
+  open_loops_.push_back({bounds, label, {}});
+  Body commands = collect(body);
+  const std::optional<Scalar> index = open_loops_.back().index;
+  open_loops_.pop_back();
+  append({While{std::move(label), loop, std::move(predicate), bounds, std::move(commands), index}});
   return loop;
+}
+
+void Program::break_() {
+  if (open_loops_.empty()) return fail(invalid_input("break_ stands outside of every loop; only a loop can be ended"));
+  append({Break{}});
+}
+
+void Program::continue_() {
+  if (open_loops_.empty())
+    return fail(invalid_input("continue_ stands outside of every loop; only an iteration can be ended"));
+  append({Continue{}});
+}
+
+Scalar Program::iteration() {
+  if (open_loops_.empty()) {
+    fail(invalid_input("iteration() is asked for outside of every loop; call it in the body of the loop it counts"));
+    return scalar(own_name("iteration"), ScalarType::uint32, 0);
+  }
+  std::optional<Scalar>& index = open_loops_.back().index;
+  if (!index) {
+    index = scalar(own_name(open_loops_.back().label + ".iteration"), ScalarType::uint32, 0);
+    scalars_.back().loop_index = true;
+  }
+  return *index;
+}
+
+Buffer Program::record(Scalar value, std::optional<uint32_t> capacity, std::string name) {
+  const bool known = value.id < scalars_.size();
+  const std::string of = known ? info(value).name : "value";
+  const ScalarType type = known ? info(value).type : ScalarType::uint32;
+  if (name.empty()) name = own_name(of + ".history");
+  const auto refused = [&](std::string_view why) {
+    fail(invalid_input(format("record of \"{}\" {}", of, why)));
+    return buffer(name, kernel_type(type), 1, Initial::zero());
+  };
+  if (!known) return refused("names a scalar of another program");
+  if (open_loops_.empty()) return refused("stands outside of every loop; it keeps one value an iteration");
+  const OpenLoop& loop = open_loops_.back();
+  if (!capacity) {
+    if (!loop.bounds.max)
+      return refused(
+          format("needs a capacity, since while \"{}\" has no max; say how many iterations are kept", loop.label));
+    capacity = std::max(1u, *loop.bounds.max);
+  }
+  if (*capacity == 0) return refused("has a capacity of 0; say how many iterations are kept");
+  if (*capacity > kMaximumHistory)
+    return refused(format("in while \"{}\" would keep {} iterations, more than {}; give a smaller capacity", loop.label,
+                          *capacity, kMaximumHistory));
+  const Scalar index = iteration();
+  const Buffer history = buffer(std::move(name), kernel_type(type), *capacity, Initial::zero());
+  output(history);
+  append({Record{value, history, index}});
+  return history;
 }
 
 std::optional<Buffer> Program::find_buffer(std::string_view name) const {

@@ -63,6 +63,7 @@ struct ScalarInfo {
   ScalarType type = ScalarType::uint32;
   std::optional<uint32_t> initial;  ///< bits
   bool parameter = false;           ///< a launch parameter: the host sets it between runs, the program only reads it
+  bool loop_index = false;          ///< set by its loop; the program only reads it
 };
 
 /// A sparse matrix in compressed sparse rows. Row i holds entries [row_offsets[i], row_offsets[i + 1]).

@@ -1,23 +1,26 @@
 #include "wavegate/program/verify.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "wavegate/base/format.h"
+#include "wavegate/program/defined_values.h"
 #include "wavegate/program/expression_type.h"
 #include "wavegate/program/operation.h"
 
 namespace wavegate::program {
 namespace {
 
-/// Which values are known to hold something, by handle.
-struct Defined {
-  std::vector<bool> buffers, scalars;
-
-  void meet(const Defined& other) {
-    for (size_t i = 0; i < buffers.size(); ++i) buffers[i] = buffers[i] && other.buffers[i];
-    for (size_t i = 0; i < scalars.size(); ++i) scalars[i] = scalars[i] && other.scalars[i];
-  }
+/// How control leaves an iteration of a loop before its end.
+struct OpenLoop {
+  std::string label;
+  DefinedValues next = {};  ///< where `continue_` leads
+  DefinedValues exit = {};  ///< where `break_` leads
 };
 
 class Verifier {
@@ -31,34 +34,47 @@ class Verifier {
       if (!names.insert(name).second) return invalid_input(format("two values are named \"{}\"", name));
       return {};
     };
-    Defined defined;
-    for (const BufferInfo& buffer : program_.buffers()) {
+    DefinedValues defined(program_.buffers().size(), program_.scalars().size());
+    for (uint32_t id = 0; id < program_.buffers().size(); ++id) {
+      const BufferInfo& buffer = program_.buffers()[id];
       WAVEGATE_CHECK(unique(buffer.name));
-      defined.buffers.push_back(buffer.initial.has_value() || buffer.external);
+      if (buffer.initial || buffer.external) defined.add(Buffer{id});
     }
-    for (const ScalarInfo& scalar : program_.scalars()) {
+    for (uint32_t id = 0; id < program_.scalars().size(); ++id) {
+      const ScalarInfo& scalar = program_.scalars()[id];
       WAVEGATE_CHECK(unique(scalar.name));
-      defined.scalars.push_back(scalar.initial.has_value());
+      // An iteration index holds something in the body of its loop.
+      if (scalar.initial && !scalar.loop_index) defined.add(Scalar{id});
     }
     WAVEGATE_CHECK(body(program_.body(), defined, 0));
     for (uint32_t id = 0; id < program_.buffers().size(); ++id)
-      if (program_.buffers()[id].output && !defined.buffers[id])
+      if (program_.buffers()[id].output && !defined.has(Buffer{id}))
         return invalid_input(
             format("buffer \"{}\" is an output, but it has no initial value and nothing that surely "
-                   "runs writes all of it; give it an initial value",
-                   program_.buffers()[id].name));
+                   "runs writes all of it{}; give it an initial value",
+                   program_.buffers()[id].name, unsure_write(Buffer{id})));
     return {};
   }
 
  private:
-  // Deep enough for any hand-written program, shallow enough for any stack.
-  static constexpr uint32_t kMaximumDepth = 64;
-
-  Result<void> body(const Body& nodes, Defined& defined, uint32_t depth) {
-    if (depth > kMaximumDepth) return invalid_input(format("control flow nests deeper than {} levels", kMaximumDepth));
-    for (const Node& node : nodes)
-      WAVEGATE_CHECK(std::visit([&](const auto& what) { return check(what, defined, depth); }, node.what));
+  Result<void> body(const Body& nodes, DefinedValues& defined, uint32_t depth) {
+    if (depth > kMaximumNesting)
+      return invalid_input(format("control flow nests deeper than {} levels", kMaximumNesting));
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (i > 0) WAVEGATE_CHECK(follows(nodes[i - 1]));
+      WAVEGATE_CHECK(std::visit([&](const auto& what) { return check(what, defined, depth); }, nodes[i].what));
+    }
     return {};
+  }
+
+  /// Whether a command may stand after this one.
+  Result<void> follows(const Node& node) const {
+    const bool is_break = std::holds_alternative<Break>(node.what);
+    if (!is_break && !std::holds_alternative<Continue>(node.what)) return {};
+    const std::string_view name = is_break ? "break_" : "continue_";
+    return invalid_input(
+        format("a command after {} in the same body never runs; put {} last, or in the body of an if", name, name),
+        format("while \"{}\"", loops_.back().label));
   }
 
   Result<void> known(Buffer buffer, std::string_view where) const {
@@ -70,31 +86,47 @@ class Verifier {
     return invalid_input("names a scalar of another program", std::string(where));
   }
 
-  Result<void> read(Buffer buffer, const Defined& defined, const std::string& where) const {
+  Result<void> read(Buffer buffer, const DefinedValues& defined, const std::string& where) const {
     WAVEGATE_CHECK(known(buffer, where));
-    if (defined.buffers[buffer.id]) return {};
+    if (defined.has(buffer)) return {};
     return invalid_input(format("buffer \"{}\" is read here, but it has no initial value and nothing that surely runs "
-                                "before writes all of it; give it an initial value or write it first",
-                                program_.info(buffer).name),
+                                "before writes all of it{}; give it an initial value or write it first",
+                                program_.info(buffer).name, unsure_write(buffer)),
                          where);
   }
-  Result<void> read(Scalar scalar, const Defined& defined, const std::string& where) const {
+  Result<void> read(Scalar scalar, const DefinedValues& defined, const std::string& where) const {
     WAVEGATE_CHECK(known(scalar, where));
-    if (defined.scalars[scalar.id]) return {};
+    if (defined.has(scalar)) return {};
+    if (program_.info(scalar).loop_index)
+      return invalid_input(format("\"{}\" is the iteration index of a loop, which is read in the body of that loop "
+                                  "alone; assign it to a scalar there",
+                                  program_.info(scalar).name),
+                           where);
     return invalid_input(format("scalar \"{}\" is read here, but it has no initial value and nothing that surely runs "
-                                "before writes it; give it an initial value or write it first",
-                                program_.info(scalar).name),
+                                "before writes it{}; give it an initial value or write it first",
+                                program_.info(scalar).name, unsure_write(scalar)),
                          where);
   }
   Result<void> write(Scalar scalar, const std::string& where) const {
     WAVEGATE_CHECK(known(scalar, where));
-    if (!program_.info(scalar).parameter) return {};
-    return invalid_input(format("\"{}\" is a launch parameter, which only the host sets; copy it to a scalar first",
-                                program_.info(scalar).name),
+    const ScalarInfo& info = program_.info(scalar);
+    if (!info.parameter && !info.loop_index) return {};
+    return invalid_input(format("\"{}\" is {}; copy it to a scalar first", info.name,
+                                info.parameter ? "a launch parameter, which only the host sets"
+                                               : "the iteration index of a loop, which only the loop sets"),
                          where);
   }
 
-  Result<void> check(const Dispatch& dispatch, Defined& defined, uint32_t depth) {
+  /// What is to say of a value that a dispatch writes under a grid that may be zero.
+  template <typename Handle>
+  std::string unsure_write(Handle value) const {
+    const auto found = unsure_writes_.find({std::is_same_v<Handle, Scalar>, value.id});
+    return found == unsure_writes_.end()
+               ? std::string()
+               : format(" (dispatch \"{}\" does, but its computed grid may be zero)", found->second);
+  }
+
+  Result<void> check(const Dispatch& dispatch, DefinedValues& defined, uint32_t depth) {
     const std::string where = format("dispatch \"{}\"", dispatch.label);
     if (dispatch.kernel == nullptr) return invalid_input("has no kernel", where);
     const kir::Interface& interface = dispatch.kernel->interface();
@@ -106,22 +138,29 @@ class Verifier {
       return invalid_input(format("kernel \"{}\" takes {} parameters, not {}", interface.name,
                                   interface.parameters.size(), dispatch.parameters.size()),
                            where);
-    WAVEGATE_CHECK(check_grid(dispatch, interface, where, depth));
+    WAVEGATE_CHECK(check_grid(dispatch, interface, defined, where, depth));
     for (size_t i = 0; i < interface.bindings.size(); ++i)
       WAVEGATE_CHECK(check_binding(dispatch.bindings[i], interface.bindings[i], defined, where));
     for (size_t i = 0; i < interface.parameters.size(); ++i)
       WAVEGATE_CHECK(check_parameter(dispatch.parameters[i], interface.parameters[i], defined, where));
     for (size_t i = 0; i < interface.bindings.size(); ++i) {
       if (!kir::writes(interface.bindings[i].access)) continue;
-      if (const auto* buffer = std::get_if<Buffer>(&dispatch.bindings[i])) defined.buffers[buffer->id] = true;
-      if (const auto* scalar = std::get_if<Scalar>(&dispatch.bindings[i])) defined.scalars[scalar->id] = true;
+      const auto* buffer = std::get_if<Buffer>(&dispatch.bindings[i]);
+      const auto* scalar = std::get_if<Scalar>(&dispatch.bindings[i]);
+      if (dispatch.computed_grid) {  // it may be zero, and then nothing is written
+        const std::pair<bool, uint32_t> value(scalar != nullptr, scalar ? scalar->id : buffer->id);
+        unsure_writes_.emplace(value, dispatch.label);
+      } else {
+        if (buffer) defined.add(*buffer);
+        if (scalar) defined.add(*scalar);
+      }
     }
     return {};
   }
 
-  Result<void> check_grid(const Dispatch& dispatch, const kir::Interface& interface, const std::string& where,
-                          uint32_t depth) const {
-    if (!dispatch.grid) {
+  Result<void> check_grid(const Dispatch& dispatch, const kir::Interface& interface, const DefinedValues& defined,
+                          const std::string& where, uint32_t depth) const {
+    if (!dispatch.grid && !dispatch.computed_grid) {
       return invalid_input(format("kernel \"{}\" has no exact grid; a dispatch {} needs one ({}), for example .grid = "
                                   "grid_for({{threads, 1, 1}}, workgroup_size)",
                                   interface.name, depth > 0 ? "under a predicate" : "anywhere",
@@ -129,12 +168,26 @@ class Verifier {
                                                               : "the launch is derived from it"),
                            where);
     }
-    if (std::ranges::find(*dispatch.grid, 0u) != dispatch.grid->end())
+    if (dispatch.grid && dispatch.computed_grid)
+      return invalid_input(
+          format("kernel \"{}\" is given both a grid and a computed grid; give one of them", interface.name), where);
+    if (dispatch.grid) {
+      if (std::ranges::find(*dispatch.grid, 0u) == dispatch.grid->end()) return {};
       return invalid_input(format("kernel \"{}\" is given an empty grid", interface.name), where);
+    }
+    for (size_t d = 0; d < 3; ++d) {
+      if (dispatch.computed_grid->maximum[d] == 0)
+        return invalid_input(format("the computed grid of kernel \"{}\" has a maximum of 0 workgroups in {}; declare "
+                                    "the most that it may become",
+                                    interface.name, "xyz"[d]),
+                             where);
+      WAVEGATE_CHECK(check_word(dispatch.computed_grid->workgroups[d], format("grid in {}", "xyz"[d]),
+                                "a number of workgroups is a uint32", defined, where));
+    }
     return {};
   }
 
-  Result<void> check_binding(const Operand& operand, const kir::BindingInfo& binding, const Defined& defined,
+  Result<void> check_binding(const Operand& operand, const kir::BindingInfo& binding, const DefinedValues& defined,
                              const std::string& where) const {
     const auto mismatch = [&](std::string_view given) {
       return invalid_input(
@@ -161,7 +214,7 @@ class Verifier {
   }
 
   Result<void> check_parameter(const std::variant<Literal, Scalar>& argument, const kir::ParameterInfo& parameter,
-                               const Defined& defined, const std::string& where) const {
+                               const DefinedValues& defined, const std::string& where) const {
     const bool fits_word = parameter.type == kir::Type::i32 || parameter.type == kir::Type::f32;
     if (const auto* scalar = std::get_if<Scalar>(&argument)) {
       WAVEGATE_CHECK(read(*scalar, defined, where));
@@ -194,7 +247,7 @@ class Verifier {
     return {};
   }
 
-  Result<void> check(const Copy& copy, Defined& defined, uint32_t) {
+  Result<void> check(const Copy& copy, DefinedValues& defined, uint32_t) {
     const std::string where = format("copy \"{}\"", copy.label);
     WAVEGATE_CHECK(inside(copy.source, copy.source_offset, copy.count, where));
     WAVEGATE_CHECK(inside(copy.destination, copy.destination_offset, copy.count, where));
@@ -210,7 +263,7 @@ class Verifier {
     WAVEGATE_CHECK(word_aligned(copy.source, copy.source_offset, copy.count, where));
     WAVEGATE_CHECK(word_aligned(copy.destination, copy.destination_offset, copy.count, where));
     WAVEGATE_CHECK(read(copy.source, defined, where));
-    if (copy.count == to.count) defined.buffers[copy.destination.id] = true;
+    if (copy.count == to.count) defined.add(copy.destination);
     return {};
   }
 
@@ -224,7 +277,7 @@ class Verifier {
                        where);
   }
 
-  Result<void> check(const Fill& fill, Defined& defined, uint32_t) {
+  Result<void> check(const Fill& fill, DefinedValues& defined, uint32_t) {
     const std::string where = format("fill \"{}\"", fill.label);
     WAVEGATE_CHECK(inside(fill.destination, fill.offset, fill.count, where));
     const BufferInfo& info = program_.info(fill.destination);
@@ -232,11 +285,11 @@ class Verifier {
       return invalid_input(
           format("buffer \"{}\" holds {}, not {}", info.name, kir::to_string(info.element), to_string(fill.value.type)),
           where);
-    if (fill.count == info.count) defined.buffers[fill.destination.id] = true;
+    if (fill.count == info.count) defined.add(fill.destination);
     return {};
   }
 
-  Result<void> check(const Assign& assign, Defined& defined, uint32_t) {
+  Result<void> check(const Assign& assign, DefinedValues& defined, uint32_t) {
     WAVEGATE_CHECK(known(assign.destination, "assign"));
     const ScalarInfo& info = program_.info(assign.destination);
     const std::string where = format("assign \"{}\"", info.name);
@@ -247,158 +300,145 @@ class Verifier {
       return invalid_input(format("the value is {}, but the scalar is {}", to_string(type->type), to_string(info.type)),
                            where);
     WAVEGATE_CHECK(read_leaves(assign.value.root(), defined, where));
-    defined.scalars[assign.destination.id] = true;
+    defined.add(assign.destination);
     return {};
   }
 
-  Result<void> read_leaves(const ScalarExpr::Node& node, const Defined& defined, const std::string& where) const {
+  Result<void> read_leaves(const ScalarExpr::Node& node, const DefinedValues& defined, const std::string& where) const {
     if (node.op == ScalarOp::scalar) return read(node.scalar, defined, where);
     for (const auto& operand : node.operands)
       if (operand) WAVEGATE_CHECK(read_leaves(*operand, defined, where));
     return {};
   }
 
-  Result<void> check(const Call& call, Defined&, uint32_t) {
+  Result<void> check(const Call& call, DefinedValues&, uint32_t) {
     return internal_error("a call is left in an expanded program", call.operation ? call.operation->name() : "call");
   }
 
-  Result<void> predicate(Scalar scalar, const Defined& defined, const std::string& where) const {
-    WAVEGATE_CHECK(read(scalar, defined, where));
-    if (program_.info(scalar).type == ScalarType::uint32) return {};
-    return invalid_input(format("predicate \"{}\" is {}; a predicate is a uint32 that is zero for false",
-                                program_.info(scalar).name, to_string(program_.info(scalar).type)),
-                         where);
+  /// An expression that is read as a uint32. `what` names it, `rule` says what it has to be.
+  Result<void> check_word(const ScalarExpr& expression, std::string_view what, std::string_view rule,
+                          const DefinedValues& defined, const std::string& where) const {
+    const ScalarExpr::Node& root = expression.root();
+    const auto type = type_of(program_, root);
+    if (!type) return Error{type.error().kind, type.error().message, where};
+    if (type->type != ScalarType::uint32)
+      return invalid_input(
+          root.op == ScalarOp::scalar
+              ? format("{} \"{}\" is {}; {}", what, program_.info(root.scalar).name, to_string(type->type), rule)
+              : format("the {} is {}; {}", what, to_string(type->type), rule),
+          where);
+    return read_leaves(root, defined, where);
   }
 
-  Result<void> check(const If& node, Defined& defined, uint32_t depth) {
+  Result<void> predicate(const ScalarExpr& expression, const DefinedValues& defined, const std::string& where) const {
+    return check_word(expression, "predicate", "a predicate is a uint32 that is zero for false", defined, where);
+  }
+
+  Result<void> check(const Record& record, DefinedValues& defined, uint32_t) {
+    WAVEGATE_CHECK(known(record.value, "record"));
+    const ScalarInfo& value = program_.info(record.value);
+    const std::string where = format("record \"{}\"", value.name);
+    WAVEGATE_CHECK(read(record.value, defined, where));
+    WAVEGATE_CHECK(known(record.history, where));
+    const BufferInfo& history = program_.info(record.history);
+    if (history.element != kernel_type(value.type))
+      return invalid_input(format("the value is {}, but history \"{}\" holds {}", to_string(value.type), history.name,
+                                  kir::to_string(history.element)),
+                           where);
+    if (history.external)
+      return invalid_input(
+          format("history \"{}\" is external; record into a buffer of the program and copy it", history.name), where);
+    WAVEGATE_CHECK(known(record.index, where));
+    if (!program_.info(record.index).loop_index)
+      return invalid_input(format("\"{}\" is no iteration index; give the iteration() of a loop that encloses it",
+                                  program_.info(record.index).name),
+                           where);
+    return read(record.index, defined, where);
+  }
+
+  Result<void> check(const If& node, DefinedValues& defined, uint32_t depth) {
     WAVEGATE_CHECK(predicate(node.predicate, defined, format("if \"{}\"", node.label)));
-    Defined otherwise = defined;
+    DefinedValues otherwise = defined;
     WAVEGATE_CHECK(body(node.then_body, defined, depth + 1));
     WAVEGATE_CHECK(body(node.else_body, otherwise, depth + 1));
     defined.meet(otherwise);
     return {};
   }
 
-  Result<void> check(const While& node, Defined& defined, uint32_t depth) {
+  Result<void> check(const Switch& node, DefinedValues& defined, uint32_t depth) {
+    const std::string where = format("switch \"{}\"", node.label);
+    WAVEGATE_CHECK(check_word(node.selector, "selector", "a switch chooses by a uint32", defined, where));
+    std::set<uint32_t> values;
+    DefinedValues after;
+    for (const Case& one : node.cases) {
+      if (!values.insert(one.value).second)
+        return invalid_input(format("has two cases of {}; only one of them can run", one.value), where);
+      DefinedValues inside = defined;
+      WAVEGATE_CHECK(body(one.body, inside, depth + 1));
+      after.meet(inside);
+    }
+    WAVEGATE_CHECK(body(node.default_body, defined, depth + 1));
+    defined.meet(after);
+    return {};
+  }
+
+  Result<void> check(const While& node, DefinedValues& defined, uint32_t depth) {
     const std::string where = format("while \"{}\"", node.label);
     if (node.bounds.max && *node.bounds.max < node.bounds.min)
       return invalid_input(format("min {} is greater than max {}", node.bounds.min, *node.bounds.max), where);
-    if (node.bounds.min > 0) {
-      WAVEGATE_CHECK(body(node.body, defined, depth + 1));
-      return predicate(node.predicate, defined, where);
+    // Read before the body, or only after the first iteration; and after the last one, however it ended, for the
+    // report.
+    const bool surely_runs = node.bounds.min > 0;
+    if (!surely_runs) WAVEGATE_CHECK(predicate(node.predicate, defined, where));
+    DefinedValues inside = defined;
+    if (node.index) {
+      WAVEGATE_CHECK(check_index(*node.index, defined, where));
+      inside.add(*node.index);
     }
-    WAVEGATE_CHECK(predicate(node.predicate, defined, where));
-    Defined inside_body = defined;
-    return body(node.body, inside_body, depth + 1);
+    loops_.push_back({node.label});
+    WAVEGATE_CHECK(body(node.body, inside, depth + 1));
+    inside.meet(loops_.back().next);
+    inside.meet(loops_.back().exit);
+    loops_.pop_back();
+    if (!surely_runs) return {};
+    if (node.index) inside.remove(*node.index);
+    WAVEGATE_CHECK(predicate(node.predicate, inside, where));
+    defined = std::move(inside);
+    return {};
+  }
+
+  Result<void> check_index(Scalar index, const DefinedValues& defined, const std::string& where) const {
+    WAVEGATE_CHECK(known(index, where));
+    const ScalarInfo& info = program_.info(index);
+    if (!info.loop_index || info.type != ScalarType::uint32)
+      return invalid_input(format("\"{}\" is no iteration index; iteration() makes one", info.name), where);
+    if (defined.reachable() && defined.has(index))
+      return invalid_input(format("\"{}\" is the iteration index of an enclosing loop; each has its own", info.name),
+                           where);
+    return {};
+  }
+
+  Result<void> check(const Break&, DefinedValues& defined, uint32_t) {
+    if (loops_.empty()) return invalid_input("break_ stands outside of every loop; only a loop can be ended");
+    loops_.back().exit.meet(defined);
+    defined.leave();
+    return {};
+  }
+
+  Result<void> check(const Continue&, DefinedValues& defined, uint32_t) {
+    if (loops_.empty()) return invalid_input("continue_ stands outside of every loop; only an iteration can be ended");
+    loops_.back().next.meet(defined);
+    defined.leave();
+    return {};
   }
 
   const Program& program_;
+  std::vector<OpenLoop> loops_;  ///< innermost last
+  /// By whether it is a scalar, and handle: a dispatch that writes the value unless its grid is zero.
+  std::map<std::pair<bool, uint32_t>, std::string> unsure_writes_;
 };
 
-/// A matrix is a plain value that a user can fill in by hand, so that its buffers are checked against its sizes.
-Result<void> check_matrix(const Program& program, const CsrMatrix& matrix, const std::string& operand,
-                          const std::string& where) {
-  const uint64_t offsets = uint64_t{matrix.rows} + 1;
-  const uint64_t entries = std::max(matrix.nonzeros, 1u);  // a buffer cannot be empty
-  const struct {
-    std::string_view name;
-    Buffer buffer;
-    kir::Type type;
-    uint64_t least, most;
-  } parts[] = {{"row_offsets", matrix.row_offsets, kir::Type::i32, offsets, offsets},
-               {"column_indices", matrix.column_indices, kir::Type::i32, entries, UINT64_MAX},
-               {"values", matrix.values, kir::Type::f32, entries, UINT64_MAX}};
-  for (const auto& part : parts) {
-    if (part.buffer.id >= program.buffers().size())
-      return invalid_input(format("{} of matrix \"{}\" names a buffer of another program", part.name, operand), where);
-    const BufferInfo& info = program.info(part.buffer);
-    if (info.element == part.type && info.count >= part.least && info.count <= part.most) continue;
-    return invalid_input(
-        format("{} of matrix \"{}\", of {} rows and {} nonzeros, holds {} {} of {}, but buffer \"{}\" "
-               "has {} of {}",
-               part.name, operand, matrix.rows, matrix.nonzeros, part.least == part.most ? "exactly" : "at least",
-               part.least, kir::to_string(part.type), info.name, info.count, kir::to_string(info.element)),
-        where);
-  }
-  return {};
-}
-
-Result<void> check_operands(const Program& program, const Call& call) {
-  const std::vector<OperandInfo>& formal = call.operation->operands();
-  const std::string& where = call.operation->name();
-  if (call.operands.size() != formal.size())
-    return invalid_input(format("takes {} operands, not {}", formal.size(), call.operands.size()), where);
-  for (size_t i = 0; i < formal.size(); ++i) {
-    const Operand& given = call.operands[i];
-    const auto mismatch = [&](std::string_view what) {
-      return invalid_input(format("operand \"{}\" is a {} of {}, not {}", formal[i].name, to_string(formal[i].kind),
-                                  kir::to_string(formal[i].type), what),
-                           where);
-    };
-    if (const auto* buffer = std::get_if<Buffer>(&given)) {
-      if (buffer->id >= program.buffers().size()) return invalid_input("names a buffer of another program", where);
-      if (formal[i].kind != OperandKind::buffer || formal[i].type != program.info(*buffer).element)
-        return mismatch(
-            format("buffer \"{}\" of {}", program.info(*buffer).name, kir::to_string(program.info(*buffer).element)));
-    } else if (const auto* scalar = std::get_if<Scalar>(&given)) {
-      if (scalar->id >= program.scalars().size()) return invalid_input("names a scalar of another program", where);
-      const bool kind_fits = formal[i].kind == OperandKind::scalar || formal[i].kind == OperandKind::number;
-      if (!kind_fits || formal[i].type != kernel_type(program.info(*scalar).type))
-        return mismatch(
-            format("scalar \"{}\" of {}", program.info(*scalar).name, to_string(program.info(*scalar).type)));
-    } else if (const auto* number = std::get_if<Literal>(&given)) {
-      if (formal[i].kind != OperandKind::number || formal[i].type != kernel_type(number->type))
-        return mismatch(format("a {} number", to_string(number->type)));
-    } else if (const auto* matrix = std::get_if<CsrMatrix>(&given)) {
-      if (formal[i].kind != OperandKind::matrix) return mismatch("a matrix");
-      WAVEGATE_CHECK(check_matrix(program, *matrix, formal[i].name, where));
-    }
-  }
-  return {};
-}
-
-/// Operations may be made of operations; one that is made of itself would never end.
-constexpr uint32_t kMaximumExpansion = 16;
-
-Result<Body> expand_body(Program& program, const Body& nodes, const target::Profile& profile, uint32_t calls) {
-  Body expanded;
-  for (const Node& node : nodes) {
-    if (const auto* call = std::get_if<Call>(&node.what)) {
-      if (call->operation == nullptr) return invalid_input("a call names no operation");
-      if (calls == kMaximumExpansion)
-        return invalid_input(format("is made of operations nested deeper than {}", kMaximumExpansion),
-                             call->operation->name());
-      WAVEGATE_CHECK(check_operands(program, *call));
-      WAVEGATE_CHECK(call->operation->check(program, call->operands));
-      Result<void> status;
-      const Body made = program.collect([&] { status = call->operation->expand(program, call->operands, profile); });
-      WAVEGATE_CHECK(status);
-      WAVEGATE_TRY(Body inner, expand_body(program, made, profile, calls + 1));
-      std::ranges::move(inner, std::back_inserter(expanded));
-      continue;
-    }
-    Node copy = node;
-    if (auto* branch = std::get_if<If>(&copy.what)) {
-      WAVEGATE_TRY(branch->then_body, expand_body(program, branch->then_body, profile, calls));
-      WAVEGATE_TRY(branch->else_body, expand_body(program, branch->else_body, profile, calls));
-    } else if (auto* loop = std::get_if<While>(&copy.what)) {
-      WAVEGATE_TRY(loop->body, expand_body(program, loop->body, profile, calls));
-    }
-    expanded.push_back(std::move(copy));
-  }
-  return expanded;
-}
-
 }  // namespace
-
-Result<Program> expand(const Program& program, const target::Profile& profile) {
-  if (program.mistake()) return *program.mistake();
-  Program expanded = program;
-  WAVEGATE_TRY(Body body, expand_body(expanded, program.body(), profile, 0));
-  if (expanded.mistake()) return *expanded.mistake();
-  expanded.set_body(std::move(body));
-  return expanded;
-}
 
 Result<void> verify(const Program& program) {
   if (program.mistake()) return *program.mistake();
