@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "wavegate/kir/builder.h"
-#include "wavegate/program/operation.h"
 
 namespace wavegate::program {
 namespace {
@@ -204,76 +203,263 @@ TEST_F(Verify, MistakesMadeWhileBuildingAreKept) {
   EXPECT_THAT(error_of(program), HasSubstr("buffer \"short\" holds 12 bytes, but its initial contents have 4"));
 }
 
-TEST_F(Verify, AnOperationMadeOfItselfIsRefused) {
-  OperationParts parts{"endless", {}, [](const Program&, std::span<const Operand>) { return Result<void>(); }, {}};
-  static std::shared_ptr<const Operation> endless;
-  parts.expand = [](Program& p, std::span<const Operand>, const target::Profile&) {
-    p.call(endless, {});
-    return Result<void>();
-  };
-  endless = make_operation(std::move(parts));
-  program.call(endless, {});
-  const auto expanded = expand(program, {});
-  ASSERT_FALSE(expanded);
-  EXPECT_THAT(expanded.error().to_string(), AllOf(HasSubstr("endless"), HasSubstr("nested deeper")));
-  endless.reset();
+// ---- switch, break and continue
+
+TEST_F(Verify, AWriteInEveryCaseAndTheDefaultIsProof) {
+  const auto write = [&] { program.dispatch(copy(full, empty)); };
+  Program without_one = program;
+  program.switch_(flag, {{0, write}, {7, write}}, write);
+  program.dispatch(copy(empty, full));
+  EXPECT_TRUE(verify(program)) << error_of(program);
+  for (const int missing : {0, 1, 2}) {
+    Program one = without_one;
+    const auto writes = [&](int part) {
+      return [&one, this, missing, part] {
+        if (part != missing) one.dispatch(copy(full, empty));
+      };
+    };
+    one.switch_(flag, {{0, writes(0)}, {7, writes(1)}}, writes(2));
+    one.dispatch(copy(empty, full));
+    EXPECT_THAT(error_of(one), HasSubstr("buffer \"empty\""));
+  }
 }
 
-TEST_F(Verify, AnOperationWithoutACheckHasNothingMoreToCheck) {
-  const auto nothing = [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); };
-  program.call(make_operation({"plain", {}, {}, nothing}), {});
-  EXPECT_TRUE(expand(program, {}));
+TEST_F(Verify, ASwitchHasEachCaseOnceAndChoosesByAUint32) {
+  Program one = program;
+  one.switch_(flag, {{3, {}}, {4, {}}, {3, {}}}, {}, "phase");
+  EXPECT_THAT(error_of(one), HasSubstr("switch \"phase\": has two cases of 3"));
+  program.switch_(ScalarExpr(number) * 2, {}, {}, "phase");
+  EXPECT_THAT(error_of(program),
+              AllOf(HasSubstr("switch \"phase\": the selector is float32"), HasSubstr("chooses by a uint32")));
 }
 
-TEST_F(Verify, AnOperationWithoutAnExpansionIsRefusedByName) {
-  program.call(make_operation({"hollow", {}, {}, {}}), {});
-  const auto expanded = expand(program, {});
-  ASSERT_FALSE(expanded);
-  EXPECT_THAT(expanded.error().to_string(), HasSubstr("hollow: has no expand"));
-}
-
-TEST_F(Verify, AUsersOperationIsCheckedAgainstItsTable) {
-  const auto twice = make_operation(
-      {"twice",
-       {{"x", OperandKind::buffer, Type::f32, Access::read}, {"result", OperandKind::scalar, Type::f32, Access::write}},
-       [](const Program&, std::span<const Operand>) { return Result<void>(); },
-       [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); }});
-  const auto error = [&](std::vector<Operand> operands) {
+TEST_F(Verify, WhatIsWrittenAfterABreakIsNotProofBehindTheLoop) {
+  for (const bool before : {false, true}) {
     Program one = program;
-    one.call(twice, std::move(operands));
-    const auto expanded = expand(one, {});
-    return expanded ? "no error" : expanded.error().to_string();
-  };
-  EXPECT_EQ(error({full, number}), "no error");
-  EXPECT_THAT(error({full}), HasSubstr("twice: takes 2 operands, not 1"));
-  EXPECT_THAT(error({words, number}), HasSubstr("operand \"x\" is a buffer of f32, not buffer \"words\" of i32"));
-  EXPECT_THAT(error({full, flag}), HasSubstr("operand \"result\" is a scalar of f32, not scalar \"flag\" of uint32"));
-  EXPECT_THAT(error({full, literal(1.0f)}), HasSubstr("not a float32 number"));
+    one.while_(flag, {.min = 1, .max = 3}, [&] {
+      if (before) one.dispatch(copy(full, empty));
+      one.if_(flag, [&] { one.break_(); });
+      if (!before) one.dispatch(copy(full, empty));
+    });
+    one.dispatch(copy(empty, full));
+    EXPECT_EQ(verify(one).ok(), before);
+  }
 }
 
-TEST_F(Verify, AMatrixFilledInByHandIsCheckedAgainstItsSizes) {
-  const auto nothing =
-      make_operation({"nothing",
-                      {{"A", OperandKind::matrix, Type::f32, Access::read}},
-                      {},
-                      [](Program&, std::span<const Operand>, const target::Profile&) { return Result<void>(); }});
-  const CsrMatrix good = program.csr_matrix("m", 2, 2, {0, 1, 2}, {0, 1}, {1.0f, 1.0f});
-  const auto error = [&](auto change) {
-    CsrMatrix matrix = good;
-    change(matrix);
+TEST_F(Verify, WhatIsWrittenAfterAContinueIsNotProofForTheNextTest) {
+  const Scalar more = program.scalar("more", ScalarType::uint32);
+  for (const bool before : {false, true}) {
     Program one = program;
-    one.call(nothing, {matrix});
-    const auto expanded = expand(one, {});
-    return expanded ? "no error" : expanded.error().to_string();
+    one.while_(
+        more, {.min = 1, .max = 3},
+        [&] {
+          if (before) one.assign(more, 1);
+          one.if_(flag, [&] { one.continue_(); });
+          if (!before) one.assign(more, 1);
+        },
+        "loop");
+    const auto named = AllOf(HasSubstr("while \"loop\""), HasSubstr("scalar \"more\" is read here"));
+    EXPECT_THAT(error_of(one), before ? testing::Matcher<std::string>("no error") : named);
+  }
+}
+
+TEST_F(Verify, ThePredicateIsReadAfterABreakTooForTheReport) {
+  const Scalar more = program.scalar("more", ScalarType::uint32);
+  program.while_(more, {.min = 1, .max = 3}, [&] {
+    program.if_(flag, [&] { program.break_(); });
+    program.assign(more, 1);
+  });
+  EXPECT_THAT(error_of(program), HasSubstr("scalar \"more\" is read here"));
+}
+
+TEST_F(Verify, ABranchThatLeavesTheLoopNeedsToProveNothing) {
+  program.while_(flag, {.min = 1, .max = 3}, [&] {
+    program.if_(
+        flag, [&] { program.fill(empty, literal(0.0f)); }, [&] { program.continue_(); });
+    program.dispatch(copy(empty, full));
+  });
+  EXPECT_TRUE(verify(program)) << error_of(program);
+}
+
+TEST_F(Verify, ABreakEndsTheInnermostLoopAlone) {
+  program.while_(flag, {.min = 1, .max = 3}, [&] {
+    program.while_(flag, {.min = 0, .max = 3}, [&] { program.break_(); });
+    program.dispatch(copy(full, empty));
+  });
+  program.dispatch(copy(empty, full));
+  EXPECT_TRUE(verify(program)) << error_of(program);
+}
+
+TEST_F(Verify, ACommandAfterABreakOrContinueIsRefused) {
+  for (const bool is_break : {true, false}) {
+    Program one = program;
+    one.while_(
+        flag, {.min = 0, .max = 3},
+        [&] {
+          is_break ? one.break_() : one.continue_();
+          one.assign(flag, 0);
+        },
+        "search");
+    EXPECT_THAT(error_of(one), AllOf(HasSubstr("while \"search\": a command after"),
+                                     HasSubstr(is_break ? "break_ last" : "continue_ last"), HasSubstr("never runs")));
+  }
+}
+
+TEST_F(Verify, ABreakOutsideOfALoopIsRefusedAlsoInAProgramMadeByHand) {
+  for (Node node : {Node{Break{}}, Node{Continue{}}}) {
+    Body body;
+    body.push_back(std::move(node));
+    program.set_body(std::move(body));
+    EXPECT_THAT(error_of(program), HasSubstr("stands outside of every loop"));
+  }
+}
+
+// ---- predicates
+
+TEST_F(Verify, APredicateIsAUint32Expression) {
+  const auto error = [&](const ScalarExpr& predicate) {
+    Program one = program;
+    one.if_(predicate, {}, {}, "branch");
+    return error_of(one);
   };
-  EXPECT_EQ(error([](CsrMatrix&) {}), "no error");
-  EXPECT_THAT(error([](CsrMatrix& m) { m.values.id = 77; }),
-              HasSubstr("nothing: values of matrix \"A\" names a buffer of another program"));
-  EXPECT_THAT(error([](CsrMatrix& m) { m.rows = 3; }),
-              HasSubstr("row_offsets of matrix \"A\", of 3 rows and 2 nonzeros, holds exactly 4 of i32, but buffer "
-                        "\"m.row_offsets\" has 3 of i32"));
-  EXPECT_THAT(error([](CsrMatrix& m) { m.nonzeros = 3; }), HasSubstr("column_indices of matrix \"A\""));
-  EXPECT_THAT(error([](CsrMatrix& m) { m.column_indices = m.values; }), HasSubstr("at least 2 of i32"));
+  EXPECT_EQ(error(ScalarExpr(number) > 0.5f && !flag), "no error");
+  EXPECT_EQ(error(1), "no error");
+  EXPECT_THAT(error(ScalarExpr(number) + 1.0f), HasSubstr("if \"branch\": the predicate is float32"));
+  EXPECT_THAT(error(-1), HasSubstr("the predicate is sint32"));
+  EXPECT_THAT(error(ScalarExpr(number) > flag), HasSubstr("if \"branch\": \"<\" mixes uint32 and float32"));
+  EXPECT_THAT(error(Scalar{99}), HasSubstr("scalar of another program"));
+}
+
+TEST_F(Verify, EveryScalarOfAPredicateIsWrittenBefore) {
+  const Scalar late = program.scalar("late", ScalarType::float32);
+  const auto error = [&](uint32_t min, bool writes) {
+    Program one = program;
+    one.while_((ScalarExpr(number) > late) || flag, {.min = min, .max = 9},
+               [&] {
+                 if (writes) one.assign(late, 0.5f);
+               },
+               "loop");
+    return error_of(one);
+  };
+  EXPECT_THAT(error(0, true), AllOf(HasSubstr("while \"loop\""), HasSubstr("scalar \"late\"")));
+  EXPECT_THAT(error(1, false), AllOf(HasSubstr("while \"loop\""), HasSubstr("scalar \"late\"")));
+  EXPECT_EQ(error(1, true), "no error");
+}
+
+// ---- iteration indices and histories
+
+TEST_F(Verify, AnIterationIndexIsReadInItsLoopAlone) {
+  Scalar outer, inner;
+  program.while_(flag, {.min = 1, .max = 3}, [&] {
+    outer = program.iteration();
+    program.while_(ScalarExpr(outer) < 2, {.min = 0, .max = 3}, [&] {
+      inner = program.iteration();
+      program.assign(flag, ScalarExpr(inner) + outer);
+    });
+  });
+  EXPECT_TRUE(verify(program)) << error_of(program);
+  program.assign(flag, outer);
+  EXPECT_THAT(error_of(program), AllOf(HasSubstr("\"while.iteration\" is the iteration index of a loop"),
+                                       HasSubstr("assign it to a scalar there")));
+}
+
+TEST_F(Verify, OnlyTheLoopSetsItsIterationIndex) {
+  program.while_(flag, {.min = 0, .max = 3}, [&] { program.assign(program.iteration(), 0); });
+  EXPECT_THAT(error_of(program), AllOf(HasSubstr("\"while.iteration\" is the iteration index of a loop"),
+                                       HasSubstr("copy it to a scalar first")));
+}
+
+TEST_F(Verify, AnIterationIndexBelongsToOneLoop) {
+  const auto nested = [&](Scalar index) {
+    Program one = program;
+    While inner{"inner", {0}, flag, {}, {}, index};
+    While outer{"outer", {1}, flag, {}, {}, index};
+    outer.body.push_back({inner});
+    Body body;
+    body.push_back({outer});
+    one.set_body(std::move(body));
+    return error_of(one);
+  };
+  EXPECT_THAT(nested(flag), HasSubstr("while \"outer\": \"flag\" is no iteration index"));
+  Scalar index;
+  program.while_(flag, {}, [&] { index = program.iteration(); });
+  EXPECT_THAT(nested(index), HasSubstr("while \"inner\": \"while.iteration\" is the iteration index of an enclosing"));
+}
+
+TEST_F(Verify, AHistoryFitsWhatItKeeps) {
+  const Buffer lent = program.external_buffer("lent", Type::f32, 4);
+  const Scalar late = program.scalar("late", ScalarType::float32);
+  const auto error = [&](Scalar value, Buffer history, std::optional<Scalar> index) {
+    Program one = program;
+    one.while_(flag, {.min = 0, .max = 3}, [&] { index = index ? *index : one.iteration(); });
+    Body body = one.body();
+    std::get<While>(body[0].what).body.push_back({Record{value, history, *index}});
+    one.set_body(std::move(body));
+    return error_of(one);
+  };
+  EXPECT_EQ(error(number, full, {}), "no error");
+  EXPECT_THAT(error(number, words, {}),
+              HasSubstr("record \"number\": the value is float32, but history \"words\" holds i32"));
+  EXPECT_THAT(error(number, lent, {}), HasSubstr("history \"lent\" is external"));
+  EXPECT_THAT(error(number, full, flag), HasSubstr("\"flag\" is no iteration index"));
+  EXPECT_THAT(error(late, full, {}), HasSubstr("scalar \"late\" is read here"));
+  EXPECT_THAT(error(Scalar{99}, full, {}), HasSubstr("scalar of another program"));
+  EXPECT_THAT(error(number, Buffer{99}, {}), HasSubstr("buffer of another program"));
+}
+
+// ---- computed grids
+
+TEST_F(Verify, AComputedGridIsAGrid) {
+  Dispatch dispatch = copy(full, full);
+  dispatch.kernel = copy_kernel(Access::read_write);
+  dispatch.grid.reset();
+  dispatch.computed_grid = ComputedGrid{{(ScalarExpr(flag) + 63) / 64, 1, flag}, {4, 1, 1}};
+  program.dispatch(dispatch);
+  EXPECT_TRUE(verify(program)) << error_of(program);
+}
+
+TEST_F(Verify, RefusesAComputedGridThatIsNoNumberOfWorkgroups) {
+  const Scalar late = program.scalar("late", ScalarType::uint32);
+  const auto error = [&](ComputedGrid computed, std::optional<Grid> grid = {}) {
+    Program one = program;
+    Dispatch dispatch = copy(full, full);
+    dispatch.grid = grid;
+    dispatch.computed_grid = std::move(computed);
+    one.dispatch(dispatch);
+    return error_of(one);
+  };
+  EXPECT_THAT(error({{flag, 1, 1}, {4, 1, 1}}, Grid{1, 1, 1}), HasSubstr("both a grid and a computed grid"));
+  EXPECT_THAT(error({{flag, 1, 1}, {4, 0, 1}}), HasSubstr("kernel \"copy\" has a maximum of 0 workgroups in y"));
+  EXPECT_THAT(error({{1, 1, number}, {4, 1, 1}}), HasSubstr("grid in z \"number\" is float32"));
+  EXPECT_THAT(error({{ScalarExpr(flag) / number, 1, 1}, {4, 1, 1}}), HasSubstr("mixes uint32 and float32"));
+  EXPECT_THAT(error({{late, 1, 1}, {4, 1, 1}}), HasSubstr("scalar \"late\" is read here"));
+}
+
+TEST_F(Verify, AWriteUnderAComputedGridIsNoProofForItMayBeZero) {
+  Dispatch dispatch = copy(full, empty);
+  dispatch.grid.reset();
+  dispatch.computed_grid = ComputedGrid{{flag, 1, 1}, {4, 1, 1}};
+  program.dispatch(dispatch);
+  Program as_output = program;
+  program.dispatch(copy(empty, full));
+  EXPECT_THAT(error_of(program), AllOf(HasSubstr("buffer \"empty\" is read here"),
+                                       HasSubstr("dispatch \"move\" does, but its computed grid may be zero")));
+  as_output.output(empty);
+  EXPECT_THAT(error_of(as_output), HasSubstr("its computed grid may be zero"));
+}
+
+TEST_F(Verify, ManyValuesAndManyBranchesTakeBoundedTime) {
+  Program many("many");
+  std::vector<Scalar> scalars;
+  for (int i = 0; i < 50'000; ++i) scalars.push_back(many.temporary("t", ScalarType::uint32));
+  many.while_(1u, {.min = 1, .max = 1}, [&] {
+    for (const Scalar scalar : scalars) {
+      many.if_(1u, [&] { many.break_(); });
+      many.switch_(1u, {{0, {}}, {1, {}}});
+      many.assign(scalar, 1);
+    }
+  });
+  EXPECT_TRUE(verify(many)) << error_of(many);
 }
 
 }  // namespace
