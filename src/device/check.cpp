@@ -14,7 +14,8 @@ constexpr char kAxes[] = {'x', 'y', 'z'};
 
 class Checker {
  public:
-  Checker(const graph::Graph& graph, const target::Profile& profile) : graph_(graph), limits_(profile.limits) {}
+  Checker(const graph::Graph& graph, const target::Profile& profile)
+      : graph_(graph), limits_(profile.limits), features_(profile.features) {}
 
   Result<void> run() const {
     WAVEGATE_CHECK(check_buffers());
@@ -99,17 +100,31 @@ class Checker {
   }
 
   Result<void> check_commands(const std::vector<graph::Command>& commands) const {
-    for (const graph::Command& command : commands) {
-      if (const auto* dispatch = std::get_if<graph::Dispatch>(&command)) {
-        WAVEGATE_CHECK(check_dispatch(*dispatch));
-      } else if (const auto* repeat = std::get_if<std::shared_ptr<const graph::Repeat>>(&command)) {
-        WAVEGATE_CHECK(check_commands((*repeat)->body));
-      }
-    }
+    for (const graph::Command& command : commands)
+      WAVEGATE_CHECK(std::visit([&](const auto& specific) { return check_command(specific); }, command));
     return {};
   }
 
-  Result<void> check_dispatch(const graph::Dispatch& dispatch) const {
+  Result<void> check_command(const graph::Copy&) const { return {}; }
+  Result<void> check_command(const graph::Fill&) const { return {}; }
+  Result<void> check_command(const std::shared_ptr<const graph::Repeat>& repeat) const {
+    return check_commands(repeat->body);
+  }
+  Result<void> check_command(const std::shared_ptr<const graph::Loop>& loop) const {
+    return check_commands(loop->body);
+  }
+
+  Result<void> check_command(const std::shared_ptr<const graph::Conditional>& conditional) const {
+    if (!features_.conditional_rendering) {
+      return too_much(
+          format("conditional \"{}\": the device has no predicated dispatches (VK_EXT_conditional_rendering); use "
+                 "another strategy than predication",
+                 conditional->label));
+    }
+    return check_commands(conditional->body);
+  }
+
+  Result<void> check_command(const graph::Dispatch& dispatch) const {
     const graph::Kernel& kernel = graph_.kernels[static_cast<uint32_t>(dispatch.kernel)];
     const std::string& name = graph::interface_of(kernel).name;
     for (size_t d = 0; d < 3; ++d) {
@@ -139,6 +154,7 @@ class Checker {
 
   const graph::Graph& graph_;
   const Limits& limits_;
+  const target::Features& features_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,22 +49,37 @@ class Executable {
   /// Sets bytes of a buffer before the next run. Copies `bytes`; neither submits nor waits.
   virtual Result<void> write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) = 0;
 
-  /// Starts a run: one submission, pending writes first. The previous run must have been waited for.
+  /// Starts a run: one submission, pending writes first. The previous run must have been waited for. A graph with loops
+  /// (graph::Loop) starts with its first chunks, and wait() submits what follows.
   virtual Result<void> submit() = 0;
 
   /// Waits for the run that submit() started: one host wait. Then the outputs can be read. When the wait itself fails
   /// (for want of memory) the run goes on and can be waited for again.
+  ///
+  /// With loops in the graph: keeps two chunks in flight, and looks at what tells that a loop is done (observations)
+  /// only after a query that does not wait.
+  ///
+  /// A run that fails, since it exceeds its time limit say, ends in an error once all that was submitted has ended. The
+  /// outputs remain those of the last run that did not fail. The executable stays usable: the next run starts from
+  /// what the failed one left in the buffers, or after reset() from initial contents.
   virtual Result<void> wait() = 0;
+
+  /// How long the loops of a run may take, in seconds from submit(); none at first. Looked at while a loop is not done,
+  /// between runs of its body; it ends no single command, and nothing of a graph without loops.
+  virtual void set_time_limit(std::optional<double> seconds) = 0;
 
   /// Reads bytes of a buffer as the last waited-for run left them. An output costs no wait; another buffer
   /// costs one submission, one wait and one readback. Before the first run, every buffer can be read at that cost and
   /// holds what the run would start from: initial contents and what was written since. External buffers must be bound.
+  /// After a run that failed, an output can be read if an earlier run did not fail, and holds what that one left;
+  /// reading anything else is `invalid-input`.
   virtual Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) = 0;
 
   /// Puts every buffer that has initial contents back to them, before the next run.
   virtual Result<void> reset() = 0;
 
-  /// Device time of the last run in seconds, or a negative number where there are no timestamps.
+  /// Device time of the last run in seconds, from its first command to its last. A negative number where there are no
+  /// timestamps, before the first run and after one that failed.
   virtual double device_seconds() const = 0;
 
   /// submit() and wait().
@@ -72,6 +88,9 @@ class Executable {
     return wait();
   }
 };
+
+/// The error of a run whose loop is not done when its time limit has passed.
+Error time_limit_error(const graph::Graph& graph, const graph::Loop& loop, double seconds);
 
 /// A device of one backend. Outlives its executables and buffers. Thread-compatible.
 class Device {

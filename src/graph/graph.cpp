@@ -11,6 +11,10 @@ namespace {
 /// Repeats nest as deep as the loops that were unrolled; more would let a walk exhaust the stack.
 constexpr uint32_t kDeepestRepeat = 64;
 
+using RepeatPointer = std::shared_ptr<const Repeat>;
+using ConditionalPointer = std::shared_ptr<const Conditional>;
+using LoopPointer = std::shared_ptr<const Loop>;
+
 uint64_t saturating_add(uint64_t a, uint64_t b) {
   const uint64_t sum = a + b;
   return sum < a ? std::numeric_limits<uint64_t>::max() : sum;
@@ -29,6 +33,38 @@ bool lies_inside(const Range& inner, const Range& outer) {
          inner.offset + inner.bytes <= outer.offset + outer.bytes;
 }
 
+bool writes(const Dispatch& dispatch, const Range& range) {
+  return std::ranges::any_of(dispatch.uses,
+                             [&](const Use& use) { return kir::writes(use.access) && overlap(use.range, range); });
+}
+bool writes(const Copy& copy, const Range& range) {
+  return overlap(copy.destination, range);
+}
+bool writes(const Fill& fill, const Range& range) {
+  return overlap(fill.destination, range);
+}
+
+/// Does a command write some of the range? Precondition: the commands are verified.
+bool writes(const std::vector<Command>& commands, const Range& range);
+
+template <typename Block>
+bool writes(const std::shared_ptr<const Block>& block, const Range& range) {
+  return writes(block->body, range);
+}
+
+bool writes(const std::vector<Command>& commands, const Range& range) {
+  return std::ranges::any_of(commands, [&](const Command& command) {
+    return std::visit([&](const auto& c) { return writes(c, range); }, command);
+  });
+}
+
+/// What a command stands in.
+struct Place {
+  uint32_t depth = 0;                        ///< of repeats
+  const Conditional* conditional = nullptr;  ///< the one around, however far out
+  std::string block = {};                    ///< the next block around, by kind and name; empty: the top level
+};
+
 class Verifier {
  public:
   explicit Verifier(const Graph& graph) : graph_(graph) {}
@@ -40,7 +76,7 @@ class Verifier {
         return mistake(format("kernel {} is null", i));
       }
     }
-    return verify_commands(graph_.commands, 0);
+    return verify_commands(graph_.commands, Place{});
   }
 
  private:
@@ -56,6 +92,9 @@ class Verifier {
     const auto wrong = [&](const std::string& what) { return mistake(format("buffer \"{}\" {}", buffer.name, what)); };
     if (buffer.bytes == 0) return wrong("has no bytes; the smallest buffer has 4");
     if (buffer.bytes % 4 != 0) return wrong(format("has {} bytes, which is not a multiple of 4", buffer.bytes));
+    if (buffer.external && buffer.observed) {
+      return wrong("is external and observed; the host need not see memory of the application");
+    }
     if (!buffer.initial) return {};
     if (buffer.external) return wrong("is external and has initial contents; its memory is the application's");
     if (buffer.initial->bytes && buffer.initial->bytes->size() != buffer.bytes) {
@@ -84,17 +123,19 @@ class Verifier {
     return {};
   }
 
-  Result<void> verify_commands(const std::vector<Command>& commands, uint32_t depth) const {
+  Result<void> verify_commands(const std::vector<Command>& commands, const Place& place) const {
     for (const Command& command : commands)
-      WAVEGATE_CHECK(std::visit([&](const auto& c) { return verify_command(c, depth); }, command));
+      WAVEGATE_CHECK(std::visit([&](const auto& c) { return verify_command(c, place); }, command));
     return {};
   }
 
-  Result<void> verify_command(const Fill& fill, uint32_t) const {
+  Result<void> verify_command(const Fill& fill, const Place& place) const {
+    if (place.conditional) return not_predicated("fill", fill.label, place);
     return verify_range(fill.destination, format("the destination of fill \"{}\"", fill.label));
   }
 
-  Result<void> verify_command(const Copy& copy, uint32_t) const {
+  Result<void> verify_command(const Copy& copy, const Place& place) const {
+    if (place.conditional) return not_predicated("copy", copy.label, place);
     WAVEGATE_CHECK(verify_range(copy.source, format("the source of copy \"{}\"", copy.label)));
     WAVEGATE_CHECK(verify_range(copy.destination, format("the destination of copy \"{}\"", copy.label)));
     if (copy.source.bytes != copy.destination.bytes) {
@@ -108,15 +149,70 @@ class Verifier {
     return {};
   }
 
-  Result<void> verify_command(const std::shared_ptr<const Repeat>& repeat, uint32_t depth) const {
-    if (!repeat) return mistake("a repeat is null");
-    if (depth >= kDeepestRepeat) {
-      return mistake(format("repeat \"{}\" is nested deeper than {}", repeat->label, kDeepestRepeat));
-    }
-    return verify_commands(repeat->body, depth + 1);
+  Error not_predicated(std::string_view kind, const std::string& label, const Place& place) const {
+    return mistake(format("{} \"{}\" stands in conditional \"{}\", which holds dispatches and repeats of them alone",
+                          kind, label, place.conditional->label));
   }
 
-  Result<void> verify_command(const Dispatch& dispatch, uint32_t) const {
+  Result<void> verify_command(const RepeatPointer& repeat, const Place& place) const {
+    if (!repeat) return mistake("a repeat is null");
+    if (place.depth >= kDeepestRepeat) {
+      return mistake(format("repeat \"{}\" is nested deeper than {}", repeat->label, kDeepestRepeat));
+    }
+    return verify_commands(repeat->body, {place.depth + 1, place.conditional, format("repeat \"{}\"", repeat->label)});
+  }
+
+  Result<void> verify_command(const ConditionalPointer& conditional, const Place& place) const {
+    if (!conditional) return mistake("a conditional is null");
+    if (place.conditional) return not_predicated("conditional", conditional->label, place);
+    const std::string where = format("conditional \"{}\"", conditional->label);
+    const Range& predicate = conditional->predicate;
+    WAVEGATE_CHECK(verify_word(predicate, format("the predicate of {}", where)));
+    const Buffer& buffer = graph_.buffers[static_cast<uint32_t>(predicate.buffer)];
+    if (buffer.external) {
+      return mistake(
+          format("the predicate of {} lies in buffer \"{}\", which is external; its memory need not be made "
+                 "for predicates",
+                 where, buffer.name));
+    }
+    WAVEGATE_CHECK(verify_commands(conditional->body, {place.depth, conditional.get(), where}));
+    if (writes(conditional->body, predicate)) {
+      return mistake(format("the body of {} writes its predicate {}", where, text(predicate)));
+    }
+    return {};
+  }
+
+  Result<void> verify_command(const LoopPointer& loop, const Place& place) const {
+    if (!loop) return mistake("a loop is null");
+    const std::string where = format("loop \"{}\"", loop->label);
+    if (!place.block.empty()) {
+      return mistake(format("{} stands in {}; a loop stands at the top level only", where, place.block));
+    }
+    WAVEGATE_CHECK(verify_word(loop->done, format("the done word of {}", where)));
+    const Buffer& buffer = graph_.buffers[static_cast<uint32_t>(loop->done.buffer)];
+    if (!buffer.observed) {
+      return mistake(
+          format("the done word of {} lies in buffer \"{}\", which is not marked observed", where, buffer.name));
+    }
+    if (loop->first_chunk == 0 || loop->first_chunk > loop->largest_chunk) {
+      return mistake(format("{} starts with a chunk of {} runs and has chunks of up to {}", where, loop->first_chunk,
+                            loop->largest_chunk));
+    }
+    WAVEGATE_CHECK(verify_commands(loop->body, {place.depth, nullptr, where}));
+    if (!writes(loop->body, loop->done)) {
+      return mistake(format("nothing in the body of {} writes its done word {}", where, text(loop->done)));
+    }
+    return {};
+  }
+
+  /// A word that is a predicate or tells that a loop is done.
+  Result<void> verify_word(const Range& word, const std::string& where) const {
+    WAVEGATE_CHECK(verify_range(word, where));
+    if (word.bytes == 4) return {};
+    return mistake(format("{} is {}: it takes 4 bytes", where, text(word)));
+  }
+
+  Result<void> verify_command(const Dispatch& dispatch, const Place&) const {
     const std::string where = format("dispatch \"{}\"", dispatch.label);
     const auto index = static_cast<uint32_t>(dispatch.kernel);
     if (index >= graph_.kernels.size()) {
@@ -204,13 +300,35 @@ Result<void> verify(const Graph& graph) {
   return Verifier(graph).run();
 }
 
+namespace {
+
+template <typename Plain>
+uint64_t size_of(const Plain&) {
+  return 1;
+}
+uint64_t size_of(const RepeatPointer& repeat) {
+  return saturating_multiply(repeat->count, encoded_size(repeat->body));
+}
+uint64_t size_of(const ConditionalPointer& conditional) {
+  return saturating_add(1, encoded_size(conditional->body));
+}
+uint64_t size_of(const LoopPointer& loop) {
+  return saturating_multiply(loop->largest_chunk, encoded_size(loop->body));
+}
+
+}  // namespace
+
 uint64_t encoded_size(const std::vector<Command>& commands) {
   uint64_t size = 0;
-  for (const Command& command : commands) {
-    const auto* repeat = std::get_if<std::shared_ptr<const Repeat>>(&command);
-    size = saturating_add(size, repeat ? saturating_multiply((*repeat)->count, encoded_size((*repeat)->body)) : 1);
-  }
+  for (const Command& command : commands)
+    size = saturating_add(size, std::visit([](const auto& c) { return size_of(c); }, command));
   return size;
+}
+
+const Loop* find_loop(const Graph& graph) {
+  for (const Command& command : graph.commands)
+    if (const auto* loop = std::get_if<LoopPointer>(&command)) return loop->get();
+  return nullptr;
 }
 
 }  // namespace wavegate::graph

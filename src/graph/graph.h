@@ -32,6 +32,7 @@ struct Buffer {
   bool external = false;  ///< bound before the run; no initial contents
   bool indirect = false;  ///< a dispatch reads its grid here
   bool output = false;    ///< copied for the host at the end of every run
+  bool observed = false;  ///< the host looks at it while a run goes on; not external
   std::optional<Contents> initial = {};
 };
 
@@ -88,12 +89,35 @@ struct Fill {
 };
 
 struct Repeat;
-using Command = std::variant<Dispatch, Copy, Fill, std::shared_ptr<const Repeat>>;
+struct Conditional;
+struct Loop;
+using Command = std::variant<Dispatch, Copy, Fill, std::shared_ptr<const Repeat>, std::shared_ptr<const Conditional>,
+                             std::shared_ptr<const Loop>>;
 
 /// Runs its body a fixed number of times; encoded as that many copies.
 struct Repeat {
   std::string label;
   uint32_t count = 0;
+  std::vector<Command> body;
+};
+
+/// Runs its body if the word `predicate` is not zero when control reaches it. The body holds dispatches and repeats of
+/// them alone, and no other conditional: no API predicates more.
+struct Conditional {
+  std::string label;
+  Range predicate;  ///< a word, not of an external buffer; nothing in the body writes it
+  std::vector<Command> body;
+};
+
+/// Runs its body until the word `done` is not zero. A device may run the body more often, since it learns late that it
+/// is done: a run that begins with `done` set must have no effect. Stands at the top level only; what is inside is
+/// dispatches, copies, fills, repeats and conditionals.
+struct Loop {
+  std::string label;
+  Range done;                       ///< a word of an observed buffer; something in the body writes it
+  std::optional<uint64_t> maximum;  ///< the body need not run more often than this, whatever `done` says
+  uint32_t first_chunk = 4;         ///< runs of the body in the first submission, not 0; later ones double
+  uint32_t largest_chunk = 64;      ///< up to this
   std::vector<Command> body;
 };
 
@@ -107,10 +131,15 @@ struct Graph {
 };
 
 /// Ranges inside buffers and aligned, kernels and buffers that exist, bindings and words that fit the interface,
-/// uses inside bindings, copies that do not overlap. The first mistake, named; it is always the producer's bug.
+/// uses inside bindings, copies that do not overlap, conditionals and loops as declared above. The first mistake,
+/// named; it is always the producer's bug.
 Result<void> verify(const Graph& graph);
 
-/// The number of commands after repeats are spelled out; the largest number if it is beyond that.
+/// The number of commands after repeats are spelled out; the largest number if it is beyond that. A conditional is a
+/// command itself, and a loop counts as its largest chunk.
 uint64_t encoded_size(const std::vector<Command>& commands);
+
+/// The first loop, if there is one: such a graph needs the host between its submission and its result.
+const Loop* find_loop(const Graph& graph);
 
 }  // namespace wavegate::graph

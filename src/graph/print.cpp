@@ -9,6 +9,8 @@ namespace wavegate::graph {
 namespace {
 
 using RepeatPointer = std::shared_ptr<const Repeat>;
+using ConditionalPointer = std::shared_ptr<const Conditional>;
+using LoopPointer = std::shared_ptr<const Loop>;
 
 const Buffer& buffer_of(const Graph& graph, const Range& range) {
   return graph.buffers[static_cast<uint32_t>(range.buffer)];
@@ -35,6 +37,11 @@ std::string text(const Grid& grid) {
 
 std::string plural(uint64_t count, const char* noun) {
   return format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// ", at most 7 times", or nothing.
+std::string bound_text(const Loop& loop) {
+  return loop.maximum ? format(", at most {}", plural(*loop.maximum, "time")) : "";
 }
 
 /// The bindings by the names of the interface, where they have one each.
@@ -78,6 +85,7 @@ class TextPrinter {
     if (buffer.external) append(", external");
     if (buffer.indirect) append(", indirect");
     if (buffer.output) append(", output");
+    if (buffer.observed) append(", observed");
     if (buffer.initial && buffer.initial->bytes) append(", initial contents");
     if (buffer.initial && !buffer.initial->bytes) append(", filled with {:#x}", buffer.initial->word);
     append("\n");
@@ -119,8 +127,24 @@ class TextPrinter {
   }
 
   void print_command(const RepeatPointer& repeat, size_t depth) {
-    append("repeat \"{}\" {} times {{\n", repeat->label, repeat->count);
-    print_commands(repeat->body, depth + 1);
+    append("repeat \"{}\" {} times", repeat->label, repeat->count);
+    print_body(repeat->body, depth);
+  }
+
+  void print_command(const ConditionalPointer& conditional, size_t depth) {
+    append("conditional \"{}\" if {}", conditional->label, text(graph_, conditional->predicate));
+    print_body(conditional->body, depth);
+  }
+
+  void print_command(const LoopPointer& loop, size_t depth) {
+    append("loop \"{}\" until {}{}, chunks of {} to {}", loop->label, text(graph_, loop->done), bound_text(*loop),
+           loop->first_chunk, loop->largest_chunk);
+    print_body(loop->body, depth);
+  }
+
+  void print_body(const std::vector<Command>& body, size_t depth) {
+    append(" {{\n");
+    print_commands(body, depth + 1);
     out_.append(2 * depth, ' ');
     append("}}\n");
   }
@@ -169,11 +193,36 @@ class DotPrinter {
   }
 
   void print_command(const RepeatPointer& repeat, size_t depth) {
-    const std::string indent(2 * depth, ' ');
-    append("{}subgraph cluster{} {{\n{}  label=\"{} x {}\";\n", indent, clusters_++, indent, escaped(repeat->label),
-           repeat->count);
+    begin_cluster(depth, format("{} x {}", repeat->label, repeat->count));
     print_commands(repeat->body, depth + 1);
-    append("{}}}\n", indent);
+    end_cluster(depth);
+  }
+
+  void print_command(const ConditionalPointer& conditional, size_t depth) {
+    begin_cluster(depth, conditional->label);
+    print_decision(depth + 1, "if", conditional->predicate);
+    print_commands(conditional->body, depth + 1);
+    end_cluster(depth);
+  }
+
+  void print_command(const LoopPointer& loop, size_t depth) {
+    begin_cluster(depth, loop->label + bound_text(*loop));
+    print_commands(loop->body, depth + 1);
+    print_decision(depth + 1, "until", loop->done);
+    end_cluster(depth);
+  }
+
+  void begin_cluster(size_t depth, const std::string& label) {
+    const std::string indent(2 * depth, ' ');
+    append("{}subgraph cluster{} {{\n{}  label=\"{}\";\n", indent, clusters_++, indent, escaped(label));
+  }
+
+  void end_cluster(size_t depth) { append("{}}}\n", std::string(2 * depth, ' ')); }
+
+  /// What decides whether a body runs, or runs again.
+  void print_decision(size_t depth, const std::string& word, const Range& range) {
+    print_node(depth, "diamond", word);
+    print_access(static_cast<uint32_t>(range.buffer), kir::Access::read, " [style=dotted]");
   }
 
   void print_command(const Dispatch& dispatch, size_t depth) {

@@ -217,6 +217,197 @@ TEST(graph, repeats_that_nest_too_deeply_are_a_mistake) {
               HasSubstr("nested deeper than 64"));
 }
 
+// Conditionals.
+
+/// A conditional on the first word of "arguments" around the commands.
+Conditional conditional(std::vector<Command> body) {
+  return {"maybe", {kArguments, 0, 4}, std::move(body)};
+}
+Command command(Conditional conditional) {
+  return std::make_shared<const Conditional>(std::move(conditional));
+}
+
+TEST(graph, a_conditional_holds_dispatches_and_repeats_of_them) {
+  EXPECT_EQ(verdict([](Graph& g) {
+              g.commands = {command(conditional({g.commands[0], repeat(3, {g.commands[0]})}))};
+            }),
+            "ok");
+}
+
+TEST(graph, a_conditional_may_stand_in_a_repeat) {
+  EXPECT_EQ(verdict([](Graph& g) { g.commands = {repeat(3, {command(conditional({g.commands[0]}))})}; }), "ok");
+}
+
+TEST(graph, a_copy_in_a_conditional_is_a_mistake) {
+  EXPECT_EQ(
+      verdict([](Graph& g) { g.commands = {command(conditional({g.commands[1]}))}; }),
+      "graph \"g\": copy \"keep\" stands in conditional \"maybe\", which holds dispatches and repeats of them alone");
+}
+
+TEST(graph, a_fill_in_a_repeat_in_a_conditional_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) { g.commands = {command(conditional({repeat(2, {g.commands[2]})}))}; }),
+              HasSubstr("fill \"clear\" stands in conditional \"maybe\""));
+}
+
+TEST(graph, a_conditional_in_a_conditional_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) {
+                Conditional inner = conditional({g.commands[0]});
+                inner.label = "inner";
+                g.commands = {command(conditional({repeat(2, {command(inner)})}))};
+              }),
+              HasSubstr("conditional \"inner\" stands in conditional \"maybe\""));
+}
+
+TEST(graph, a_predicate_is_a_word_inside_its_buffer) {
+  const auto with = [](Range predicate) {
+    return verdict([&](Graph& g) {
+      Conditional changed = conditional({g.commands[0]});
+      changed.predicate = predicate;
+      g.commands = {command(changed)};
+    });
+  };
+  EXPECT_THAT(with({kArguments, 0, 8}),
+              HasSubstr("the predicate of conditional \"maybe\" is \"arguments\"[0, 8): it takes 4 bytes"));
+  EXPECT_THAT(with({kArguments, 2, 4}), HasSubstr("multiples of 4"));
+  EXPECT_THAT(with({kArguments, 128, 4}), HasSubstr("the buffer ends at 128"));
+}
+
+TEST(graph, a_predicate_in_an_external_buffer_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) {
+                g.buffers[2].external = true;
+                g.commands = {command(conditional({g.commands[0]}))};
+              }),
+              HasSubstr("the predicate of conditional \"maybe\" lies in buffer \"arguments\", which is external"));
+}
+
+TEST(graph, a_body_that_writes_its_predicate_is_a_mistake) {
+  EXPECT_EQ(verdict([](Graph& g) {
+              Conditional changed = conditional({repeat(2, {g.commands[0]})});
+              changed.predicate = {kSecond, 508, 4};
+              g.commands = {command(changed)};
+            }),
+            "graph \"g\": the body of conditional \"maybe\" writes its predicate \"y\"[508, 512)");
+}
+
+TEST(graph, a_null_conditional_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) { g.commands = {std::shared_ptr<const Conditional>()}; }),
+              HasSubstr("a conditional is null"));
+}
+
+// Loops.
+
+/// The graph as a loop whose done word is the last that its dispatch writes.
+Loop loop_around(Graph& graph) {
+  graph.buffers[1].observed = true;
+  Loop loop;
+  loop.label = "until flat";
+  loop.done = {kSecond, 508, 4};
+  loop.body = graph.commands;
+  return loop;
+}
+Command command(Loop loop) {
+  return std::make_shared<const Loop>(std::move(loop));
+}
+
+/// The error of a graph that is one loop, after a change.
+std::string loop_verdict(const std::function<void(Graph&, Loop&)>& change) {
+  return verdict([&](Graph& g) {
+    Loop loop = loop_around(g);
+    change(g, loop);
+    g.commands = {command(loop)};
+  });
+}
+
+TEST(graph, a_loop_holds_dispatches_copies_fills_repeats_and_conditionals) {
+  EXPECT_EQ(loop_verdict([](Graph&, Loop& loop) {
+              loop.body.push_back(repeat(2, {loop.body[0], command(conditional({loop.body[0]}))}));
+            }),
+            "ok");
+}
+
+TEST(graph, a_loop_in_a_repeat_is_a_mistake) {
+  EXPECT_EQ(verdict([](Graph& g) { g.commands = {repeat(2, {command(loop_around(g))})}; }),
+            "graph \"g\": loop \"until flat\" stands in repeat \"again\"; a loop stands at the top level only");
+}
+
+TEST(graph, a_loop_in_a_loop_is_a_mistake) {
+  EXPECT_THAT(loop_verdict([](Graph& g, Loop& loop) { loop.body = {command(loop_around(g))}; }),
+              HasSubstr("loop \"until flat\" stands in loop \"until flat\""));
+}
+
+TEST(graph, a_loop_in_a_conditional_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) { g.commands = {command(conditional({command(loop_around(g))}))}; }),
+              HasSubstr("loop \"until flat\" stands in conditional \"maybe\""));
+}
+
+TEST(graph, the_body_of_a_loop_is_verified) {
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { std::get<Fill>(loop.body[2]).destination.bytes = 6; }),
+              HasSubstr("fill \"clear\""));
+}
+
+TEST(graph, a_done_word_is_a_word_inside_its_buffer) {
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.done.bytes = 8; }),
+              HasSubstr("the done word of loop \"until flat\" is \"y\"[508, 516): it takes 4 bytes"));
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.done.offset = 1024; }), HasSubstr("the buffer ends at 1024"));
+}
+
+TEST(graph, a_done_word_lies_in_an_observed_buffer) {
+  EXPECT_THAT(loop_verdict([](Graph& g, Loop&) { g.buffers[1].observed = false; }),
+              HasSubstr("the done word of loop \"until flat\" lies in buffer \"y\", which is not marked observed"));
+}
+
+TEST(graph, an_observed_buffer_is_not_external) {
+  EXPECT_THAT(verdict([](Graph& g) { g.buffers[0].external = g.buffers[0].observed = true; }),
+              HasSubstr("buffer \"x\" is external and observed"));
+}
+
+TEST(graph, a_loop_that_nothing_can_end_is_a_mistake) {
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.done.offset = 512; }),
+              HasSubstr("nothing in the body of loop \"until flat\" writes its done word \"y\"[512, 516)"));
+}
+
+TEST(graph, a_copy_or_a_fill_may_write_the_done_word) {
+  EXPECT_EQ(loop_verdict([](Graph&, Loop& loop) {
+              loop.done.offset = 512;
+              loop.body.push_back(repeat(1, {Fill{"end", {kSecond, 512, 4}, 1}}));
+            }),
+            "ok");
+}
+
+TEST(graph, the_chunks_of_a_loop_grow) {
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.first_chunk = 0; }),
+              HasSubstr("starts with a chunk of 0 runs"));
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.first_chunk = 65; }),
+              HasSubstr("starts with a chunk of 65 runs and has chunks of up to 64"));
+}
+
+TEST(graph, a_null_loop_is_a_mistake) {
+  EXPECT_THAT(verdict([](Graph& g) { g.commands = {std::shared_ptr<const Loop>()}; }), HasSubstr("a loop is null"));
+}
+
+TEST(graph, the_first_loop_is_found) {
+  Graph graph = make_graph();
+  EXPECT_EQ(find_loop(graph), nullptr);
+  Loop first = loop_around(graph), second = first;
+  first.label = "first";
+  graph.commands.push_back(command(first));
+  graph.commands.push_back(command(second));
+  ASSERT_NE(find_loop(graph), nullptr);
+  EXPECT_EQ(find_loop(graph)->label, "first");
+}
+
+TEST(graph, the_encoded_size_counts_a_conditional_and_its_body) {
+  EXPECT_EQ(encoded_size({repeat(3, {command(conditional({Dispatch{}, Dispatch{}}))})}), 9);
+}
+
+TEST(graph, the_encoded_size_of_a_loop_is_that_of_its_largest_chunk) {
+  Loop loop;
+  loop.largest_chunk = 10;
+  loop.maximum = 1000000;
+  loop.body = {Fill{}, Fill{}};
+  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 21);
+}
+
 TEST(graph, the_encoded_size_spells_out_repeats) {
   const Fill fill;
   EXPECT_EQ(encoded_size({fill, repeat(3, {fill, fill, repeat(10, {fill})}), repeat(0, {fill})}), 1 + 3 * 12);

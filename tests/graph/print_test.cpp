@@ -83,6 +83,58 @@ TEST(print_dot, draws_commands_in_order_with_edges_to_what_they_use) {
 )");
 }
 
+/// A loop of one dispatch and one conditional.
+Graph make_loop_graph() {
+  Graph graph = make_graph();
+  const Command dispatch = graph.commands[1];
+  graph.buffers[1].observed = true;
+  Loop loop;
+  loop.label = "until flat";
+  loop.done = {BufferId{1}, 4, 4};
+  loop.maximum = 100;
+  loop.body = {dispatch, std::make_shared<const Conditional>(Conditional{"maybe", {BufferId{2}, 8, 4}, {dispatch}})};
+  graph.commands = {std::make_shared<const Loop>(loop)};
+  return graph;
+}
+
+TEST(print, shows_conditionals_and_loops_as_blocks) {
+  const std::string text = print(make_loop_graph());
+  EXPECT_THAT(text, HasSubstr("  buffer \"y\" 1024 bytes, output, observed\n"));
+  EXPECT_EQ(text.substr(text.find("  loop")),
+            R"(  loop "until flat" until y[4, 8), at most 100 times, chunks of 4 to 64 {
+    dispatch "scale x" kernel "scale" grid 4x1x1 (in=x read, out=y[0, 512) write, arena=arena scalars) words 0x10
+    conditional "maybe" if arena[8, 12) {
+      dispatch "scale x" kernel "scale" grid 4x1x1 (in=x read, out=y[0, 512) write, arena=arena scalars) words 0x10
+    }
+  }
+)");
+}
+
+TEST(print_dot, draws_what_decides_as_diamonds) {
+  const std::string text = print_dot(make_loop_graph());
+  EXPECT_EQ(text.substr(text.find("  subgraph")), R"(  subgraph cluster0 {
+    label="until flat, at most 100 times";
+    command0 [shape=box, label="scale x\n4x1x1"];
+    subgraph cluster1 {
+      label="maybe";
+      command1 [shape=diamond, label="if"];
+      command2 [shape=box, label="scale x\n4x1x1"];
+    }
+    command3 [shape=diamond, label="until"];
+  }
+  buffer0 -> command0;
+  command0 -> buffer1;
+  command0 -> command1 [style=bold];
+  buffer2 -> command1 [style=dotted];
+  command1 -> command2 [style=bold];
+  buffer0 -> command2;
+  command2 -> buffer1;
+  command2 -> command3 [style=bold];
+  buffer1 -> command3 [style=dotted];
+}
+)");
+}
+
 TEST(print_dot, escapes_what_would_end_a_string) {
   Graph graph;
   graph.name = "a\"b\\c";

@@ -38,6 +38,7 @@ target::Profile make_profile(const Options& options) {
   features.float16 = features.float64 = true;
   features.int64_atomics = true;
   features.subgroup_operations = true;
+  features.conditional_rendering = true;
   features.timestamps = true;
 
   target::FloatBehaviour& floats = profile.floats;

@@ -20,7 +20,8 @@ struct Options {
 /// kernel, operation, memory, index and invocation. Invocations of a workgroup run in lockstep between convergent
 /// operations. Opaque kernels and device pointers are `unsupported`.
 ///
-/// The run happens in submit(); wait() returns its error. What a failed run left cannot be read.
+/// The run happens in submit(); wait() returns its error. Loops end with the first run of their body that leaves them
+/// done: one observation a run.
 std::unique_ptr<Device> make_device(const Options& options = {});
 
 }  // namespace wavegate::device::reference

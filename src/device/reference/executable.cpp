@@ -150,7 +150,7 @@ Result<void> ReferenceExecutable::submit() {
   WAVEGATE_CHECK(check_not_submitted("submit"));
   WAVEGATE_CHECK(check_bound());
   ++counters_->submissions;
-  const auto start = std::chrono::steady_clock::now();
+  submitted_at_ = std::chrono::steady_clock::now();
   apply_pending();
   run_result_ = run_commands(graph_->commands);
   if (run_result_) {
@@ -160,10 +160,15 @@ Result<void> ReferenceExecutable::submit() {
       outputs_[i].assign(source.bytes.begin(), source.bytes.begin() + static_cast<ptrdiff_t>(graph_->buffers[i].bytes));
       ++counters_->readbacks;
     }
+    has_outputs_ = true;
   }
-  device_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  device_seconds_ = run_result_ ? seconds_since_submit() : -1;
   state_ = State::submitted;
   return {};
+}
+
+double ReferenceExecutable::seconds_since_submit() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - submitted_at_).count();
 }
 
 Result<void> ReferenceExecutable::wait() {
@@ -177,10 +182,15 @@ Result<void> ReferenceExecutable::read(graph::BufferId buffer, uint64_t offset, 
   WAVEGATE_CHECK(check_not_submitted("read"));
   WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "read"));
   const graph::Buffer& declared = graph_->buffers[index_of(buffer)];
-  if (state_ == State::failed) return mistake(format("read of buffer \"{}\" after a run that failed", declared.name));
   if (bytes.empty()) return {};
   const bool before_first_run = state_ == State::idle;
-  const bool kept_for_host = declared.output && !before_first_run;
+  const bool kept_for_host = declared.output && has_outputs_;
+  if (state_ == State::failed && !kept_for_host) {
+    return mistake(
+        format("read of buffer \"{}\" after a run that failed; run again first, after reset() from initial "
+               "contents",
+               declared.name));
+  }
   if (!kept_for_host) {
     WAVEGATE_CHECK(check_bound());
     ++counters_->submissions;
@@ -201,6 +211,38 @@ Result<void> ReferenceExecutable::run_commands(const std::vector<graph::Command>
 
 Result<void> ReferenceExecutable::run_command(const std::shared_ptr<const graph::Repeat>& repeat) {
   for (uint32_t i = 0; i < repeat->count; ++i) WAVEGATE_CHECK(run_commands(repeat->body));
+  return {};
+}
+
+/// Is a word not zero? `what` names it for an error.
+Result<bool> ReferenceExecutable::is_set(const graph::Range& word, const std::string& what) {
+  const Storage& source = storage(word.buffer);
+  const uint8_t* written = source.written.data() + word.offset;
+  if (std::find(written, written + 4, 0) != written + 4) {
+    return invalid_input(format("{} in buffer \"{}\" at byte {} was never written; write it first", what,
+                                graph_->buffers[index_of(word.buffer)].name, word.offset),
+                         format("graph \"{}\"", graph_->name));
+  }
+  uint32_t value = 0;
+  std::memcpy(&value, source.bytes.data() + word.offset, 4);
+  return value != 0;
+}
+
+Result<void> ReferenceExecutable::run_command(const std::shared_ptr<const graph::Conditional>& conditional) {
+  WAVEGATE_TRY(const bool is_true,
+               is_set(conditional->predicate, format("the predicate of conditional \"{}\"", conditional->label)));
+  return is_true ? run_commands(conditional->body) : Result<void>();
+}
+
+Result<void> ReferenceExecutable::run_command(const std::shared_ptr<const graph::Loop>& loop) {
+  for (uint64_t runs = 0; !loop->maximum || runs < *loop->maximum; ++runs) {
+    if (runs != 0 && time_limit_ && seconds_since_submit() > *time_limit_)
+      return time_limit_error(*graph_, *loop, *time_limit_);
+    WAVEGATE_CHECK(run_commands(loop->body));
+    ++counters_->observations;
+    WAVEGATE_TRY(const bool done, is_set(loop->done, format("the done word of loop \"{}\"", loop->label)));
+    if (done) return {};
+  }
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ class ReferenceExecutable : public Executable {
   Result<void> write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) override;
   Result<void> submit() override;
   Result<void> wait() override;
+  void set_time_limit(std::optional<double> seconds) override { time_limit_ = seconds; }
   Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) override;
   Result<void> reset() override;
   double device_seconds() const override { return device_seconds_; }
@@ -61,6 +63,10 @@ class ReferenceExecutable : public Executable {
   Result<void> run_command(const graph::Copy& copy);
   Result<void> run_command(const graph::Fill& fill);
   Result<void> run_command(const std::shared_ptr<const graph::Repeat>& repeat);
+  Result<void> run_command(const std::shared_ptr<const graph::Conditional>& conditional);
+  Result<void> run_command(const std::shared_ptr<const graph::Loop>& loop);
+  Result<bool> is_set(const graph::Range& word, const std::string& what);
+  double seconds_since_submit() const;
   Result<graph::Grid> indirect_grid(const graph::Dispatch& dispatch);
 
   std::shared_ptr<const graph::Graph> graph_;
@@ -69,12 +75,15 @@ class ReferenceExecutable : public Executable {
   std::vector<PreparedKernel> kernels_;
   std::vector<Storage> storages_;                            ///< by buffer; empty for an external one
   std::vector<std::shared_ptr<ReferenceBuffer>> externals_;  ///< by buffer; null if not bound
-  std::vector<std::vector<std::byte>> outputs_;              ///< by buffer; what the last run left, for the host
+  std::vector<std::vector<std::byte>> outputs_;              ///< by buffer; what the last good run left, for the host
   std::vector<Write> pending_writes_;
   bool pending_reset_ = false;  ///< comes before the pending writes
   std::vector<BoundRange> ranges_;
   State state_ = State::idle;
+  bool has_outputs_ = false;  ///< a run did not fail
   Result<void> run_result_;
+  std::optional<double> time_limit_;
+  std::chrono::steady_clock::time_point submitted_at_;
   double device_seconds_ = -1;
 };
 

@@ -29,7 +29,7 @@ kir::Kernel make_kernel() {
 
 /// The error of a graph that just fits, after one limit was lowered, or "ok".
 std::string verdict(const std::function<void(target::Limits&)>& lower,
-                    const std::function<void(graph::Graph&)>& change = {}) {
+                    const std::function<void(graph::Graph&)>& change = {}, bool predicates = true) {
   graph::Graph graph;
   graph.name = "g";
   graph.buffers = {{"x", 1024}, {"arena", 512}};
@@ -43,6 +43,7 @@ std::string verdict(const std::function<void(target::Limits&)>& lower,
   if (change) change(graph);
 
   target::Profile profile;
+  profile.features.conditional_rendering = predicates;
   profile.limits.grid = {1000, 20, 3};
   profile.limits.workgroup_size = {64, 2, 1};
   profile.limits.workgroup_invocations = 128;
@@ -141,6 +142,39 @@ TEST(check_graph, a_binding_off_the_alignment_is_named) {
 TEST(check_graph, a_binding_beyond_the_limit_is_named) {
   EXPECT_THAT(verdict([](target::Limits& l) { l.binding_bytes = 512; }),
               HasSubstr("binds 768 bytes of buffer \"x\", which exceed the device's 512 in one binding"));
+}
+
+/// What a device without, or with, predication says of the graph's commands under a predicate.
+std::string predicated_verdict(bool is_offered, const std::function<void(target::Limits&)>& lower = nothing) {
+  return verdict(
+      lower,
+      [](graph::Graph& g) {
+        g.commands = {std::make_shared<const graph::Conditional>(
+            graph::Conditional{"maybe", {graph::BufferId{1}, 0, 4}, g.commands})};
+      },
+      is_offered);
+}
+
+TEST(check_graph, a_conditional_needs_a_device_that_predicates) {
+  EXPECT_EQ(predicated_verdict(true), "ok");
+  EXPECT_EQ(
+      predicated_verdict(false),
+      "conditional \"maybe\": the device has no predicated dispatches (VK_EXT_conditional_rendering); use another "
+      "strategy than predication");
+}
+
+TEST(check_graph, commands_inside_a_conditional_are_checked) {
+  EXPECT_THAT(predicated_verdict(true, [](target::Limits& l) { l.grid[1] = 19; }), HasSubstr("20 workgroups"));
+}
+
+TEST(check_graph, commands_inside_a_loop_are_checked) {
+  EXPECT_THAT(verdict([](target::Limits& l) { l.grid[1] = 19; },
+                      [](graph::Graph& g) {
+                        graph::Loop loop;
+                        loop.body = g.commands;
+                        g.commands = {std::make_shared<const graph::Loop>(loop)};
+                      }),
+              HasSubstr("20 workgroups"));
 }
 
 TEST(check_graph, commands_inside_a_repeat_are_checked) {
