@@ -4,26 +4,12 @@
 
 #include <string>
 
-#include "wavegate/kir/text.h"
-#include "wavegate/kir/verifier.h"
+#include "kir/kernel_testing.h"
 
 namespace wavegate::kir {
 namespace {
 
 using testing::HasSubstr;
-
-Kernel kernel_of(std::string_view text) {
-  Result<Kernel> kernel = parse(text);
-  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? std::string() : kernel.error().to_string());
-  return kernel.ok() ? *std::move(kernel) : Kernel{};
-}
-
-/// The kernel as text, which must verify and equal another up to the numbers of values.
-void expect_kernel(const Result<Kernel>& actual, std::string_view expected) {
-  ASSERT_TRUE(actual.ok()) << actual.error().to_string();
-  EXPECT_TRUE(verify(*actual).ok()) << verify(*actual).error().to_string();
-  EXPECT_EQ(print(*actual), print(kernel_of(expected)));
-}
 
 TEST(Guard, tests_the_latch_before_anything_else_and_takes_the_last_slot) {
   const Kernel kernel = kernel_of(R"(kernel k {
