@@ -123,6 +123,11 @@ constexpr bool is_atomic(Op op) {
   return op >= Op::atomic_add && op <= Op::atomic_compare_exchange;
 }
 
+/// Whether Instruction::memory says what the operation is about.
+constexpr bool accesses_memory(Op op) {
+  return op == Op::load || op == Op::store || op == Op::array_length || is_atomic(op);
+}
+
 /// Values that the launch gives to an invocation. The three-dimensional ones take Instruction::index = 0, 1, 2.
 enum class Builtin : uint8_t {
   global_id,  ///< workgroup_id * workgroup size + local_id

@@ -22,12 +22,6 @@ using Complaint = std::optional<std::string>;
 #define WAVEGATE_KIR_CHECK(expression) \
   if (Complaint complaint = (expression)) return complaint
 
-bool is_name(std::string_view name) {
-  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  const auto is_inner = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_inner);
-}
-
 bool is_storable(Type type) {
   return type != Type::none && type != Type::boolean;
 }
@@ -476,6 +470,12 @@ Result<void> to_result(const Kernel& kernel, const std::optional<Violation>& vio
 }
 
 }  // namespace
+
+bool is_name(std::string_view name) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_inner = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; };
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_inner);
+}
 
 std::optional<Violation> find_violation(const Kernel& kernel) {
   if (auto violation = find_structure_violation(kernel)) return violation;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "wavegate/base/result.h"
 #include "wavegate/kir/kernel.h"
@@ -29,6 +30,9 @@ struct Violation {
 
 /// The first violation that verify() finds, or nothing.
 std::optional<Violation> find_violation(const Kernel& kernel);
+
+/// Whether bindings, parameters, arrays and kernels may be called this: a letter or _, then letters, digits, _ . or -.
+bool is_name(std::string_view name);
 
 /// Blocks may be nested this deep, the kernel's body counting as 1, so that recursion over a kernel is bounded.
 inline constexpr uint32_t kMaximumDepth = 256;

@@ -6,10 +6,6 @@
 namespace wavegate::kir {
 namespace {
 
-bool accesses_memory(Op op) {
-  return op == Op::load || op == Op::store || op == Op::array_length || is_atomic(op);
-}
-
 /// One if_, switch_ or loop, by its place in program order.
 struct Construct {
   uint32_t end = 0;              ///< position after its last instruction
