@@ -1,0 +1,147 @@
+// wavegate-differential: random programs by the thousand, each by every strategy, against what the program means.
+//
+//   wavegate-differential --seed 1000 --count 20000 --device reference --device vulkan
+//
+// Prints a line of progress a second and how many programs each way of running met. The first difference ends it with
+// its seed, the program made as small as it goes, and exit status 1.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "differential/compare.h"
+#include "differential/print.h"
+#include "differential/shrink.h"
+#include "wavegate/api/engine.h"
+#include "wavegate/base/format.h"
+
+namespace wavegate::differential {
+namespace {
+
+struct Arguments {
+  uint64_t seed = 1;
+  uint64_t count = 1000;
+  std::vector<std::string> devices = {"reference", "vulkan"};
+  std::vector<std::string> ways;  ///< names of strategies, "default", "default, host-free" or "mixed"; none: all
+  Size size;
+  bool print = false;  ///< the programs, instead of running them
+};
+
+/// How one way of running on one device did.
+struct Tally {
+  uint64_t same = 0, refused = 0;
+};
+
+struct Totals {
+  std::map<std::string, Tally> ways;  ///< by device and way
+  uint64_t programs = 0, iterate = 0;
+};
+
+/// Says all that is needed to find the fault again.
+void report(const Case& one, const Subject& subject, const Verdict& verdict, const std::string& device,
+            const target::Profile& profile) {
+  fmt::print("seed {}: {} on {}: {}\n", one.seed, subject.name, device, verdict.text);
+  const auto fails = [&](const Case& smaller) {
+    const Result<Expectation> expected = expect(smaller, profile);
+    if (!expected) return false;
+    Subject same = subject;
+    // A region that is gone cannot be asked for.
+    for (auto i = same.options.region_strategies.begin(); i != same.options.region_strategies.end();) {
+      const std::vector<std::string> labels = region_labels(smaller.program.body());
+      i = std::ranges::find(labels, i->first) == labels.end() ? same.options.region_strategies.erase(i) : std::next(i);
+    }
+    return compare(smaller, *expected, same).kind == Verdict::Kind::different;
+  };
+  const Case small = shrink(one, fails, 3000);
+  const Result<Expectation> expected = expect(small, profile);
+  fmt::print("made small, {} runs:\n{}", small.steps.size(), print(small.program));
+  for (const auto& [label, strategy] : subject.options.region_strategies)
+    fmt::print("region \"{}\": {}\n", label, to_string(strategy));
+  if (expected) fmt::print("{}\n", compare(small, *expected, subject).text);
+}
+
+void progress(const Totals& totals, const Arguments& arguments, bool is_last) {
+  fmt::print(stderr, "\r{} of {} programs, {} % iterate{}", totals.programs, arguments.count,
+             totals.programs == 0 ? 0 : totals.iterate * 100 / totals.programs, is_last ? "\n" : "");
+  std::fflush(stderr);
+}
+
+Result<bool> run(const Arguments& arguments) {
+  std::map<std::string, std::shared_ptr<device::Device>> devices;
+  for (const std::string& name : arguments.devices) {
+    WAVEGATE_TRY(devices[name], open_device(name));
+  }
+  Totals totals;
+  auto shown = std::chrono::steady_clock::now();
+  for (uint64_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed) {
+    const Case one = generate(seed, arguments.size);
+    bool counted = false;
+    for (const auto& [name, device] : devices) {
+      WAVEGATE_TRY(const Expectation expected, expect(one, device->profile()));
+      if (!counted) totals.iterate += expected.statistics.most_trips >= 2 ? 1 : 0;
+      counted = true;
+      for (const Subject& subject : subjects_of(one, device)) {
+        if (!arguments.ways.empty() && std::ranges::find(arguments.ways, subject.name) == arguments.ways.end())
+          continue;
+        const Verdict verdict = compare(one, expected, subject);
+        Tally& tally = totals.ways[format("{}, {}", name, subject.name)];
+        if (verdict.kind == Verdict::Kind::different) {
+          progress(totals, arguments, true);
+          report(one, subject, verdict, name, device->profile());
+          return false;
+        }
+        ++(verdict.kind == Verdict::Kind::same ? tally.same : tally.refused);
+      }
+    }
+    ++totals.programs;
+    if (const auto now = std::chrono::steady_clock::now(); now - shown > std::chrono::seconds(1)) {
+      shown = now;
+      progress(totals, arguments, false);
+    }
+  }
+  progress(totals, arguments, true);
+  for (const auto& [way, tally] : totals.ways)
+    fmt::print("{:<40} {:>7} the same, {:>7} refused\n", way, tally.same, tally.refused);
+  fmt::print("seeds {} to {}: {} programs, {} of which iterate twice or more; no difference\n", arguments.seed,
+             arguments.seed + arguments.count - 1, totals.programs, totals.iterate);
+  return true;
+}
+
+int main_with(int count, char** words) {
+  Arguments arguments;
+  CLI::App app{"Random programs by every strategy against what they mean"};
+  app.add_option("--seed", arguments.seed, "The first seed")->capture_default_str();
+  app.add_option("--count", arguments.count, "How many programs")->capture_default_str();
+  app.add_option("--device", arguments.devices, "Devices, by name")->capture_default_str();
+  app.add_option("--strategy", arguments.ways, "Strategies, or \"default\", \"mixed\"; all if none is given");
+  app.add_option("--depth", arguments.size.depth, "Of nested control flow")->capture_default_str();
+  app.add_option("--commands", arguments.size.spelled_commands, "Commands of a program spelled out, about")
+      ->capture_default_str();
+  app.add_option("--iterations", arguments.size.nested_iterations, "Product of the bounds of nested loops")
+      ->capture_default_str();
+  app.add_option("--elements", arguments.size.most_elements, "Of the largest buffer")
+      ->check(CLI::Range(16, 1 << 20))
+      ->capture_default_str();
+  app.add_flag("--print", arguments.print, "Print the programs and run none");
+  CLI11_PARSE(app, count, words);
+  if (arguments.print) {
+    for (uint64_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed)
+      fmt::print("{}\n", print(generate(seed, arguments.size).program));
+    return 0;
+  }
+  const Result<bool> agrees = run(arguments);
+  if (!agrees) {
+    fmt::print(stderr, "{}\n", agrees.error().to_string());
+    return 2;
+  }
+  return *agrees ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace wavegate::differential
+
+int main(int count, char** words) {
+  return wavegate::differential::main_with(count, words);
+}
