@@ -1,12 +1,16 @@
 #include "wavegate/io/program_commands.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include "wavegate/io/json_number.h"
+#include "wavegate/io/program_arguments.h"
 #include "wavegate/program/expression_type.h"
 
 namespace wavegate::io {
@@ -24,11 +28,17 @@ constexpr std::uint64_t kMaximumCount = std::uint64_t{1} << 48;
 
 class CommandReader {
  public:
-  CommandReader(Program& program, const ProgramNames& names) : program_(program), names_(names) {}
+  CommandReader(Program& program, ProgramNames& names) : program_(program), names_(names), arguments_(program, names) {}
 
   Result<void> list(const JsonView& view) {
     WAVEGATE_TRY(const auto items, view.items());
-    for (const JsonView& item : items) WAVEGATE_CHECK(command(item));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto* before = i > 0 ? items[i - 1].value().as<std::string>() : nullptr;
+      if (before != nullptr)
+        return items[i].error(
+            format("never runs, since \"{}\" stands before it; put that last, or into an \"if\"", *before));
+      WAVEGATE_CHECK(command(items[i]));
+    }
     return {};
   }
 
@@ -41,6 +51,7 @@ class CommandReader {
   static const std::vector<Kind>& kinds();
 
   Result<void> command(const JsonView& view) {
+    if (view.value().as<std::string>() != nullptr) return leave(view);
     std::vector<std::string_view> known;
     const Kind* kind = nullptr;
     for (const Kind& candidate : kinds()) {
@@ -54,7 +65,7 @@ class CommandReader {
       WAVEGATE_CHECK(view.check_keys(known));
       std::string text;
       for (const std::string_view key : known) text += format("{}\"{}\"", text.empty() ? "" : ", ", key);
-      return view.error(format("is no command; one has one of {}", text));
+      return view.error(format("is no command; one has one of {}, or is \"break\" or \"continue\"", text));
     }
     std::vector<std::string_view> keys = kind->other_keys;
     keys.push_back(kind->key);
@@ -63,56 +74,6 @@ class CommandReader {
   }
 
   // ---- arguments
-
-  Result<Buffer> buffer(const JsonView& view) const {
-    WAVEGATE_TRY(const auto value, look_up(view, names_.values, "buffer"));
-    if (const auto* handle = std::get_if<Buffer>(&value->second)) return *handle;
-    return view.error(format("expected a buffer; {}", described(value->second)));
-  }
-
-  Result<Scalar> scalar(const JsonView& view) const {
-    WAVEGATE_TRY(const auto value, look_up(view, names_.values, "scalar"));
-    if (const auto* handle = std::get_if<Scalar>(&value->second)) return *handle;
-    return view.error(format("expected a scalar; {}", described(value->second)));
-  }
-
-  /// A scalar that the program may write.
-  Result<Scalar> written_scalar(const JsonView& view) const {
-    WAVEGATE_TRY(const Scalar handle, scalar(view));
-    if (!program_.info(handle).parameter) return handle;
-    return view.error(format("\"{}\" is a launch parameter, which only the host sets; copy it to a scalar first",
-                             program_.info(handle).name));
-  }
-
-  Result<Scalar> predicate(const JsonView& view) const {
-    WAVEGATE_TRY(const Scalar handle, scalar(view));
-    const program::ScalarInfo& info = program_.info(handle);
-    if (info.type == program::ScalarType::uint32) return handle;
-    return view.error(format("predicate \"{}\" is {}; a predicate is a uint32 that is zero for false", info.name,
-                             program::to_string(info.type)));
-  }
-
-  /// A number for something that kernels see as `type`.
-  Result<Literal> literal(const JsonView& view, kir::Type type) const {
-    if (type != kir::Type::i32 && type != kir::Type::f32)
-      return unsupported(format("numbers are given to i32 and f32 only, not to {}", kir::to_string(type)), view.path());
-    const auto bits = element_bits(view.value(), type);
-    if (!bits) return view.error(bits.error());
-    const auto word = static_cast<std::uint32_t>(*bits);
-    return Literal{type == kir::Type::f32 ? program::ScalarType::float32 : program::ScalarType::uint32, word};
-  }
-
-  std::string described(const Operand& operand) const {
-    if (const auto* handle = std::get_if<Buffer>(&operand)) {
-      const program::BufferInfo& info = program_.info(*handle);
-      return format("\"{}\" is a buffer of {}", info.name, kir::to_string(info.element));
-    }
-    if (const auto* handle = std::get_if<Scalar>(&operand)) {
-      const program::ScalarInfo& info = program_.info(*handle);
-      return format("\"{}\" is a scalar of {}", info.name, program::to_string(info.type));
-    }
-    return "it is a matrix";
-  }
 
   /// Whether as many arguments are given as there are formals.
   template <typename Formals>
@@ -135,38 +96,78 @@ class CommandReader {
         return value->second;
     } else if (const auto* word = std::get_if<Scalar>(&value->second)) {
       if (formal.kind == kir::BindingKind::scalar && program::kernel_type(program_.info(*word).type) == formal.type) {
-        if (kir::writes(formal.access)) WAVEGATE_CHECK(written_scalar(view));
+        if (kir::writes(formal.access)) WAVEGATE_CHECK(arguments_.written_scalar(view));
         return value->second;
       }
     }
     return view.error(format("binding \"{}\" is a {} of {}, but {}", formal.name, kind, kir::to_string(formal.type),
-                             described(value->second)));
+                             arguments_.described(value->first, value->second)));
   }
 
   Result<std::variant<Literal, Scalar>> parameter(const JsonView& view, const kir::ParameterInfo& formal) const {
     if (view.value().as<std::string>() == nullptr) {
-      WAVEGATE_TRY(const Literal number, literal(view, formal.type));
+      WAVEGATE_TRY(const Literal number, arguments_.literal(view, formal.type));
       return std::variant<Literal, Scalar>(number);
     }
-    WAVEGATE_TRY(const Scalar handle, scalar(view));
+    WAVEGATE_TRY(const Scalar handle, arguments_.scalar(view));
     if (program::kernel_type(program_.info(handle).type) == formal.type) return std::variant<Literal, Scalar>(handle);
-    return view.error(
-        format("parameter \"{}\" is {}, but {}", formal.name, kir::to_string(formal.type), described(Operand(handle))));
+    return view.error(format("parameter \"{}\" is {}, but {}", formal.name, kir::to_string(formal.type),
+                             arguments_.described(*view.value().as<std::string>(), handle)));
   }
 
-  Result<program::Grid> grid(const JsonView& view, const kir::Interface& interface) const {
-    const auto threads = view.find("threads");
-    const auto workgroups = view.find("grid");
-    if (threads && workgroups) return view.error("has both \"threads\" and \"grid\"; give one of them");
-    if (!threads && !workgroups)
+  /// Points those who give an expression to the key that takes it.
+  static Result<void> numbers_alone(const JsonView& list, std::string_view key) {
+    WAVEGATE_TRY(const auto items, list.items());
+    for (const JsonView& item : items)
+      if (item.value().as<std::string>() != nullptr || item.value().as<JsonValue::Items>() != nullptr)
+        return item.error(format("is {}; what the device computes is \"computed_{}\"", item.value().kind(), key));
+    return {};
+  }
+
+  /// One of the four ways to give a dispatch its exact geometry.
+  Result<void> geometry(const JsonView& view, const kir::Interface& interface, program::Dispatch& command) const {
+    std::optional<JsonView> given;
+    std::string_view key;
+    for (const std::string_view candidate : {"threads", "grid", "computed_threads", "computed_grid"}) {
+      const auto found = view.find(candidate);
+      if (!found) continue;
+      if (given) return view.error(format("has both \"{}\" and \"{}\"; give one of them", key, candidate));
+      given = found;
+      key = candidate;
+    }
+    if (!given)
       return view.error(
           format("kernel \"{}\" has no exact geometry; give \"threads\" (invocations) or \"grid\" "
                  "(workgroups){}",
                  interface.name,
                  view.has("maximum_workgroups") ? "; \"maximum_workgroups\" is an estimate, never geometry" : ""));
-    if (workgroups) return three_sizes(*workgroups);
-    WAVEGATE_TRY(const auto invocations, three_sizes(*threads));
-    return program::grid_for(invocations, interface.workgroup_size);
+    const bool is_threads = key.ends_with("threads");
+    const bool is_computed = key.starts_with("computed");
+    const std::string_view bound = is_threads ? "maximum_threads" : "maximum_grid";
+    for (const std::string_view other : {"maximum_threads", "maximum_grid"})
+      if (const auto stray = view.find(other); stray && !(is_computed && other == bound))
+        return stray->error(format("bounds \"computed{}\", not \"{}\"", other.substr(7), key));
+    if (!is_computed) {
+      WAVEGATE_CHECK(numbers_alone(*given, key));
+      WAVEGATE_TRY(const auto sizes, three_sizes(*given));
+      command.grid = is_threads ? program::grid_for(sizes, interface.workgroup_size) : sizes;
+      return {};
+    }
+    const auto maximum = view.find(bound);
+    if (!maximum)
+      return given->error(format("needs \"{}\" beside it, the most that may be computed: it is enforced", bound));
+    WAVEGATE_TRY(const auto sizes, three_sizes(*maximum));
+    WAVEGATE_TRY(const auto items, given->items());
+    if (items.empty() || items.size() > 3)
+      return given->error(format("has {} expressions; expected 1 to 3", items.size()));
+    std::array<ScalarExpr, 3> counts = {1u, 1u, 1u};
+    for (std::size_t d = 0; d < items.size(); ++d) {
+      WAVEGATE_TRY(counts[d], arguments_.word(items[d], "count", "a number of threads or workgroups is a uint32"));
+    }
+    command.computed_grid = is_threads ? program::computed_grid_for(counts, interface.workgroup_size,
+                                                                    program::grid_for(sizes, interface.workgroup_size))
+                                       : program::ComputedGrid{counts, sizes};
+    return {};
   }
 
   Result<void> dispatch(const JsonView& view) {
@@ -189,7 +190,7 @@ class CommandReader {
       WAVEGATE_TRY(auto argument, parameter(parameters[i], interface.parameters[i]));
       command.parameters.push_back(argument);
     }
-    WAVEGATE_TRY(command.grid, grid(view, interface));
+    WAVEGATE_CHECK(geometry(view, interface, command));
     if (const auto estimate = view.find("maximum_workgroups")) {
       WAVEGATE_TRY(const std::uint64_t workgroups, estimate->whole("an estimate", 1, kMaximumWord));
       command.maximum_workgroups = static_cast<std::uint32_t>(workgroups);
@@ -203,7 +204,7 @@ class CommandReader {
   Result<Operand> operand(const JsonView& view, const program::OperandInfo& formal) const {
     using program::OperandKind;
     if (view.value().is_number() && formal.kind == OperandKind::number) {
-      WAVEGATE_TRY(const Literal number, literal(view, formal.type));
+      WAVEGATE_TRY(const Literal number, arguments_.literal(view, formal.type));
       return Operand(number);
     }
     if (view.value().is_number())
@@ -215,14 +216,14 @@ class CommandReader {
     } else if (const auto* word = std::get_if<Scalar>(&given)) {
       const bool kind_fits = formal.kind == OperandKind::scalar || formal.kind == OperandKind::number;
       if (kind_fits && program::kernel_type(program_.info(*word).type) == formal.type) {
-        if (kir::writes(formal.access)) WAVEGATE_CHECK(written_scalar(view));
+        if (kir::writes(formal.access)) WAVEGATE_CHECK(arguments_.written_scalar(view));
         return given;
       }
     } else if (formal.kind == OperandKind::matrix) {
       return given;
     }
     return view.error(format("operand \"{}\" is a {} of {}, but {}", formal.name, program::to_string(formal.kind),
-                             kir::to_string(formal.type), described(given)));
+                             kir::to_string(formal.type), arguments_.described(value->first, given)));
   }
 
   Result<void> operation(const JsonView& view) {
@@ -243,7 +244,7 @@ class CommandReader {
     return {};
   }
 
-  // ---- fill, copy, assign
+  // ---- fill, copy, assign, record
 
   static Result<std::uint64_t> number_or(const JsonView& view, std::string_view key, std::uint64_t otherwise) {
     const auto number = view.find(key);
@@ -268,11 +269,11 @@ class CommandReader {
   Result<void> fill(const JsonView& view) {
     WAVEGATE_TRY(const JsonView name, view.at("fill"));
     program::Fill command;
-    WAVEGATE_TRY(command.destination, buffer(name));
+    WAVEGATE_TRY(command.destination, arguments_.buffer(name));
     const program::BufferInfo& info = program_.info(command.destination);
     WAVEGATE_TRY(command.label, label(view, "fill " + info.name));
     WAVEGATE_TRY(const JsonView value, view.at("value"));
-    WAVEGATE_TRY(command.value, literal(value, info.element));
+    WAVEGATE_TRY(command.value, arguments_.literal(value, info.element));
     WAVEGATE_TRY(command.offset, number_or(view, "offset", 0));
     WAVEGATE_TRY(command.count, count(view, command.destination, command.offset));
     program_.fill(std::move(command));
@@ -285,13 +286,13 @@ class CommandReader {
     WAVEGATE_TRY(const JsonView from, what.at("from"));
     WAVEGATE_TRY(const JsonView to, what.at("to"));
     program::Copy command;
-    WAVEGATE_TRY(command.source, buffer(from));
-    WAVEGATE_TRY(command.destination, buffer(to));
+    WAVEGATE_TRY(command.source, arguments_.buffer(from));
+    WAVEGATE_TRY(command.destination, arguments_.buffer(to));
     const program::BufferInfo& source = program_.info(command.source);
     const program::BufferInfo& destination = program_.info(command.destination);
     if (source.element != destination.element)
-      return what.error(format("{} and {}; a copy converts nothing", described(Operand(command.source)),
-                               described(Operand(command.destination))));
+      return what.error(format("{} and {}; a copy converts nothing", arguments_.described(source.name, command.source),
+                               arguments_.described(destination.name, command.destination)));
     WAVEGATE_TRY(command.label, label(view, format("copy {} to {}", source.name, destination.name)));
     WAVEGATE_TRY(command.source_offset, number_or(what, "from_offset", 0));
     WAVEGATE_TRY(command.destination_offset, number_or(what, "to_offset", 0));
@@ -303,9 +304,9 @@ class CommandReader {
 
   Result<void> assign(const JsonView& view) {
     WAVEGATE_TRY(const JsonView name, view.at("assign"));
-    WAVEGATE_TRY(const Scalar destination, written_scalar(name));
+    WAVEGATE_TRY(const Scalar destination, arguments_.written_scalar(name));
     WAVEGATE_TRY(const JsonView value, view.at("value"));
-    WAVEGATE_TRY(const ScalarExpr tree, expression(value));
+    WAVEGATE_TRY(const ScalarExpr tree, arguments_.expression(value));
     const auto type = program::type_of(program_, tree.root());
     if (!type) return value.error(type.error());
     const program::ScalarType wanted = program_.info(destination).type;
@@ -317,67 +318,93 @@ class CommandReader {
     return {};
   }
 
-  /// A number, the name of a scalar, or a list of an operator and its operands.
-  Result<ScalarExpr> expression(const JsonView& view) const {
-    if (view.value().is_number()) {
-      const auto number = weak_literal(view.value());
-      if (!number) return view.error(number.error());
-      return ScalarExpr(*number);
+  Result<void> record(const JsonView& view) {
+    WAVEGATE_TRY(const JsonView value, view.at("record"));
+    if (loops_.empty()) return value.error("stands outside of every loop; it keeps one value an iteration");
+    WAVEGATE_TRY(const Scalar scalar, arguments_.scalar(value));
+    WAVEGATE_TRY(const JsonView as, view.at("as"));
+    WAVEGATE_TRY(const std::string name, names_.new_name(as));
+    std::optional<std::uint32_t> capacity;
+    if (const auto given = view.find("capacity")) {
+      WAVEGATE_TRY(const std::uint64_t iterations, given->whole("a number of iterations", 1, program::kMaximumHistory));
+      capacity = static_cast<std::uint32_t>(iterations);
+    } else if (!loops_.back().max) {
+      return view.error("needs \"capacity\", the iterations to keep, since its loop has no \"max\"");
+    } else if (*loops_.back().max > program::kMaximumHistory) {
+      return view.error(format("would keep {} iterations, the \"max\" of its loop; give a \"capacity\" of at most {}",
+                               *loops_.back().max, program::kMaximumHistory));
     }
-    if (view.value().as<std::string>() != nullptr) {
-      WAVEGATE_TRY(const Scalar leaf, scalar(view));
-      return ScalarExpr(leaf);
-    }
-    const auto* list = view.value().as<JsonValue::Items>();
-    if (list == nullptr || list->empty())
-      return view.error("expected a number, the name of a scalar, or a list of an operator and its operands");
-    WAVEGATE_TRY(const auto items, view.items());
-    WAVEGATE_TRY(std::string name, items[0].text());
-    // The two that the table has not: the same with their operands exchanged.
-    const bool exchanged = name == ">" || name == ">=";
-    if (exchanged) name[0] = '<';
-    const auto op = program::parse_scalar_op(name);
-    if (!op) return items[0].error(format("there is no operator {}", quote(name)));
-    const std::size_t taken = program::info(*op).operand_count;
-    if (items.size() - 1 != taken)
-      return view.error(format("\"{}\" takes {} operand{}, not {}", *items[0].value().as<std::string>(), taken,
-                               taken == 1 ? "" : "s", items.size() - 1));
-    std::vector<ScalarExpr> operands;
-    for (std::size_t i = 1; i < items.size(); ++i) {
-      WAVEGATE_TRY(ScalarExpr operand, expression(items[i]));
-      operands.push_back(std::move(operand));
-    }
-    if (taken == 1) return ScalarExpr(*op, {operands[0]});
-    if (taken == 3) return ScalarExpr(*op, {operands[0], operands[1], operands[2]});
-    return exchanged ? ScalarExpr(*op, {operands[1], operands[0]}) : ScalarExpr(*op, {operands[0], operands[1]});
+    return names_.declare(name, as, program_.record(scalar, capacity, name));
   }
 
   // ---- control flow
 
-  Result<void> if_(const JsonView& view) {
-    WAVEGATE_TRY(const JsonView name, view.at("if"));
-    WAVEGATE_TRY(const Scalar condition, predicate(name));
-    WAVEGATE_TRY(const JsonView then_list, view.at("then"));
-    const auto else_list = view.find("else");
-    WAVEGATE_TRY(std::string text, label(view, program_.info(condition).name));
-    Result<void> status;
-    const auto append = [&](const JsonView& body) {
-      if (status.ok()) status = list(body);
+  /// "break" or "continue": the commands that are a mere word.
+  Result<void> leave(const JsonView& view) {
+    WAVEGATE_TRY(const std::string name, view.text());
+    if (name != "break" && name != "continue")
+      return view.error(format("{} is no command; one is an object, \"break\" or \"continue\"{}", quote(name),
+                               suggestion(name, {"break", "continue"})));
+    if (loops_.empty()) return view.error(format("\"{}\" stands outside of every loop", name));
+    name == "break" ? program_.break_() : program_.continue_();
+    return {};
+  }
+
+  Result<ScalarExpr> predicate(const JsonView& view) const {
+    return arguments_.word(view, "predicate", "a predicate is a uint32 that is zero for false");
+  }
+
+  /// The label that is given, else the name of the scalar that decides, else the kind of the command.
+  static Result<std::string> label_of(const JsonView& view, std::string_view kind) {
+    WAVEGATE_TRY(const JsonView decides, view.at(kind));
+    const auto* name = decides.value().as<std::string>();
+    return label(view, name != nullptr ? *name : std::string(kind));
+  }
+
+  /// A body as the program's functions take it; the first error of several goes into `status`.
+  std::function<void()> appending(const std::optional<JsonView>& body, Result<void>& status) {
+    return [this, body, &status] {
+      if (body && status.ok()) status = list(*body);
     };
-    program_.if_(
-        condition, [&] { append(then_list); },
-        [&] {
-          if (else_list) append(*else_list);
-        },
-        std::move(text));
+  }
+
+  Result<void> if_(const JsonView& view) {
+    WAVEGATE_TRY(const JsonView decides, view.at("if"));
+    WAVEGATE_TRY(const ScalarExpr condition, predicate(decides));
+    WAVEGATE_TRY(const JsonView then_list, view.at("then"));
+    WAVEGATE_TRY(std::string text, label_of(view, "if"));
+    Result<void> status;
+    program_.if_(condition, appending(then_list, status), appending(view.find("else"), status), std::move(text));
+    return status;
+  }
+
+  Result<void> switch_(const JsonView& view) {
+    WAVEGATE_TRY(const JsonView decides, view.at("switch"));
+    WAVEGATE_TRY(const ScalarExpr selector, arguments_.word(decides, "selector", "a switch chooses by a uint32"));
+    WAVEGATE_TRY(std::string text, label_of(view, "switch"));
+    WAVEGATE_TRY(const JsonView cases, view.at("cases"));
+    WAVEGATE_TRY(const auto items, cases.items());
+    Result<void> status;
+    std::set<std::uint64_t> values;
+    std::vector<std::pair<std::uint32_t, std::function<void()>>> bodies;
+    for (const JsonView& item : items) {
+      WAVEGATE_CHECK(item.check_keys({"value", "body"}));
+      WAVEGATE_TRY(const JsonView given, item.at("value"));
+      WAVEGATE_TRY(const std::uint64_t value, given.whole("a value of the selector", 0, kMaximumWord));
+      if (!values.insert(value).second)
+        return given.error(format("{} has a case before this one; only one of them can run", value));
+      WAVEGATE_TRY(const JsonView body, item.at("body"));
+      bodies.emplace_back(static_cast<std::uint32_t>(value), appending(body, status));
+    }
+    program_.switch_(selector, bodies, appending(view.find("default"), status), std::move(text));
     return status;
   }
 
   Result<void> while_(const JsonView& view) {
-    WAVEGATE_TRY(const JsonView name, view.at("while"));
-    WAVEGATE_TRY(const Scalar condition, predicate(name));
+    WAVEGATE_TRY(const JsonView decides, view.at("while"));
+    WAVEGATE_TRY(const ScalarExpr condition, predicate(decides));
     WAVEGATE_TRY(const JsonView body, view.at("body"));
-    WAVEGATE_TRY(std::string text, label(view, program_.info(condition).name));
+    WAVEGATE_TRY(std::string text, label_of(view, "while"));
     program::Bounds bounds;
     if (const auto min = view.find("min")) {
       WAVEGATE_TRY(const std::uint64_t iterations, min->whole("a number of iterations", 0, kMaximumWord));
@@ -389,9 +416,19 @@ class CommandReader {
         return max->error(format("\"max\" {} is less than \"min\" {}", iterations, bounds.min));
       bounds.max = static_cast<std::uint32_t>(iterations);
     }
+    std::string index;
+    if (const auto name = view.find("index")) {
+      WAVEGATE_TRY(index, names_.new_name(*name));
+    }
     Result<void> status;
-    program_.while_(
-        condition, bounds, [&] { status = list(body); }, std::move(text));
+    const auto commands = [&] {
+      if (!index.empty()) names_.values.emplace(index, program_.iteration());
+      status = list(body);
+    };
+    loops_.push_back(bounds);
+    program_.while_(condition, bounds, commands, std::move(text));
+    loops_.pop_back();
+    if (!index.empty()) names_.values.erase(index);
     return status;
   }
 
@@ -408,27 +445,32 @@ class CommandReader {
   }
 
   Program& program_;
-  const ProgramNames& names_;
+  ProgramNames& names_;
+  ArgumentReader arguments_;
+  std::vector<program::Bounds> loops_;  ///< those that enclose the command, innermost last
 };
 
 const std::vector<CommandReader::Kind>& CommandReader::kinds() {
   static const std::vector<Kind> table = {
       {"dispatch",
-       {"bindings", "parameters", "threads", "grid", "maximum_workgroups", "label"},
+       {"bindings", "parameters", "threads", "grid", "computed_threads", "maximum_threads", "computed_grid",
+        "maximum_grid", "maximum_workgroups", "label"},
        &CommandReader::dispatch},
       {"operation", {"operands"}, &CommandReader::operation},
       {"fill", {"value", "offset", "count", "label"}, &CommandReader::fill},
       {"copy", {"label"}, &CommandReader::copy},
       {"assign", {"value"}, &CommandReader::assign},
+      {"record", {"as", "capacity"}, &CommandReader::record},
       {"if", {"then", "else", "label"}, &CommandReader::if_},
-      {"while", {"min", "max", "body", "label"}, &CommandReader::while_},
+      {"switch", {"cases", "default", "label"}, &CommandReader::switch_},
+      {"while", {"index", "min", "max", "body", "label"}, &CommandReader::while_},
   };
   return table;
 }
 
 }  // namespace
 
-Result<void> append_commands(Program& program, const ProgramNames& names, const JsonView& list) {
+Result<void> append_commands(Program& program, ProgramNames& names, const JsonView& list) {
   return CommandReader(program, names).list(list);
 }
 

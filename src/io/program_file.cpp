@@ -58,12 +58,6 @@ Result<ScalarType> scalar_type(const JsonView& view) {
   return static_cast<ScalarType>(index);
 }
 
-bool is_name(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && letter(text[0]) &&
-         std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
 void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
 }
@@ -143,19 +137,10 @@ class ProgramReader {
     if (!view) return {};
     WAVEGATE_TRY(const auto members, view->members());
     for (const auto& [name, value] : members) {
-      if (!is_name(name))
-        return value.error(format("{} is no name; a name has letters, digits and _, and no digit first", quote(name)));
+      WAVEGATE_CHECK(check_name(name, value));
       WAVEGATE_CHECK((this->*declare)(std::string(name), value));
     }
     return {};
-  }
-
-  Result<void> add(const std::string& name, const JsonView& view, program::Operand value) {
-    if (names_.values.emplace(name, value).second) return {};
-    return view.error(
-        format("the name \"{}\" is taken; buffers, scalars, parameters and matrices share one space of "
-               "names",
-               name));
   }
 
   // ---- files
@@ -177,7 +162,15 @@ class ProgramReader {
   // ---- values
 
   Result<void> buffer(const std::string& name, const JsonView& view) {
-    WAVEGATE_CHECK(view.check_keys({"type", "count", "initial", "file", "output"}));
+    WAVEGATE_CHECK(view.check_keys({"type", "count", "initial", "file", "output", "external"}));
+    bool external = false;
+    if (const auto given = view.find("external")) {
+      WAVEGATE_TRY(external, given->boolean());
+    }
+    for (const std::string_view key : {"initial", "file"})
+      if (external && view.has(key))
+        return view.error(
+            format("is \"external\", memory that the application binds, and has \"{}\"; give one of them", key));
     std::optional<Array> array;
     if (const auto source = view.find("file")) {
       if (view.has("initial")) return view.error("has both \"initial\" and \"file\"; give one of them");
@@ -211,12 +204,13 @@ class ProgramReader {
     } else if (const auto given = view.find("initial")) {
       WAVEGATE_TRY(contents, initial(*given, type, count, unfolded_budget_));
     }
-    const program::Buffer handle = program_.buffer(name, type, count, std::move(contents));
+    const program::Buffer handle = external ? program_.external_buffer(name, type, count)
+                                            : program_.buffer(name, type, count, std::move(contents));
     if (const auto output = view.find("output")) {
       WAVEGATE_TRY(const bool wanted, output->boolean());
       if (wanted) program_.output(handle);
     }
-    return add(name, view, handle);
+    return names_.declare(name, view, handle);
   }
 
   Result<void> scalar(const std::string& name, const JsonView& view) {
@@ -228,7 +222,7 @@ class ProgramReader {
       WAVEGATE_TRY(const program::Literal number, literal(*value, type));
       bits = number.bits;
     }
-    return add(name, view, program_.scalar(name, type, bits));
+    return names_.declare(name, view, program_.scalar(name, type, bits));
   }
 
   Result<void> parameter(const std::string& name, const JsonView& view) {
@@ -237,7 +231,7 @@ class ProgramReader {
     WAVEGATE_TRY(const ScalarType type, scalar_type(given));
     WAVEGATE_TRY(const JsonView value, view.at("value"));
     WAVEGATE_TRY(const program::Literal number, literal(value, type));
-    return add(name, view, program_.parameter(name, number));
+    return names_.declare(name, view, program_.parameter(name, number));
   }
 
   static Result<program::Literal> literal(const JsonView& view, ScalarType type) {
@@ -253,9 +247,9 @@ class ProgramReader {
     auto read = parse_matrix(content.path, content.bytes);
     if (!read) return source.error(read.error());
     CsrMatrix& parts = *read;
-    return add(name, view,
-               program_.csr_matrix(name, parts.rows, parts.columns, std::move(parts.row_offsets),
-                                   std::move(parts.column_indices), std::move(parts.values)));
+    return names_.declare(name, view,
+                          program_.csr_matrix(name, parts.rows, parts.columns, std::move(parts.row_offsets),
+                                              std::move(parts.column_indices), std::move(parts.values)));
   }
 
   // ---- kernels

@@ -32,12 +32,20 @@ Result<typename Map::const_iterator> look_up(const JsonView& view, const Map& ma
   return view.error(format("there is no {} {}{}", what, quote(name), suggestion(name, keys_of(map))));
 }
 
-/// What a program file has declared: what its commands may refer to. Buffers, scalars, launch parameters and matrices
-/// share one space of names, kernels and operations have each their own.
+/// Checks that a name has letters, digits and _, and no digit first.
+Result<void> check_name(std::string_view name, const JsonView& view);
+
+/// What a program file has declared: what its commands may refer to. Buffers, scalars, launch parameters, matrices,
+/// iteration indices and histories share one space of names, kernels and operations have each their own.
 struct ProgramNames {
   std::map<std::string, program::Operand, std::less<>> values;  ///< never a Literal
   std::map<std::string, std::shared_ptr<const program::KernelSource>, std::less<>> kernels;
   const program::OperationTable* operations = nullptr;
+
+  /// The text of `view`: the name of something new.
+  Result<std::string> new_name(const JsonView& view) const;
+  /// Enters a value; an error at `view` if this is no name, or that of another.
+  Result<void> declare(std::string_view name, const JsonView& view, program::Operand value);
 };
 
 }  // namespace wavegate::io

@@ -13,6 +13,18 @@ Grid grid_for(std::array<uint32_t, 3> threads, std::array<uint32_t, 3> workgroup
   return grid;
 }
 
+ComputedGrid computed_grid_for(const std::array<ScalarExpr, 3>& threads, std::array<uint32_t, 3> workgroup_size,
+                               Grid maximum) {
+  const auto covering = [](const ScalarExpr& count, uint32_t size) {
+    if (size == 1) return count;
+    const ScalarExpr whole = count / size;  // rounded up without count + size, which may wrap
+    return whole + not_equal(whole * size, count);
+  };
+  return {{covering(threads[0], workgroup_size[0]), covering(threads[1], workgroup_size[1]),
+           covering(threads[2], workgroup_size[2])},
+          maximum};
+}
+
 void Program::fail(Error error) {
   if (!mistake_) mistake_ = std::move(error);
 }

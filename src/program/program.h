@@ -42,6 +42,10 @@ struct ComputedGrid {
   Grid maximum = {1, 1, 1};  ///< declared bound; enforced
 };
 
+/// The workgroups that cover `threads` invocations, uint32 expressions, in each dimension; none for none.
+ComputedGrid computed_grid_for(const std::array<ScalarExpr, 3>& threads, std::array<uint32_t, 3> workgroup_size,
+                               Grid maximum);
+
 /// Runs a kernel. Bindings and parameters are in the order of its interface.
 struct Dispatch {
   std::string label;

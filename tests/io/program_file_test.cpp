@@ -247,6 +247,93 @@ TEST(ProgramFile, control_flow_nests) {
   EXPECT_EQ(program.loop_count(), 2u);
 }
 
+/// The first command, of a program with the scalars s (float32) and k (uint32).
+template <typename Command>
+Command first_command(std::string_view command) {
+  const Program program = parsed(format("{}\"run\": [{}]", kKernel, command));
+  return std::get<Command>(program.body().at(0).what);
+}
+
+TEST(ProgramFile, a_predicate_is_an_expression_or_the_name_of_a_scalar) {
+  const auto loop = first_command<program::While>(R"({"while": [">", "s", 2], "body": []})");
+  EXPECT_EQ(shown(loop.predicate.root()), "(< 2 s0)");
+  EXPECT_EQ(loop.label, "while");
+  const auto branch = first_command<program::If>(R"({"if": "k", "then": []})");
+  EXPECT_EQ(shown(branch.predicate.root()), "s1");
+  EXPECT_EQ(branch.label, "k");
+}
+
+TEST(ProgramFile, a_switch_has_its_bodies_by_value) {
+  const auto choice = first_command<program::Switch>(R"({"switch": ["+", "k", 1], "label": "phase", "cases": [
+      {"value": 7, "body": [{"assign": "k", "value": 1}]}, {"value": 2, "body": []}],
+      "default": [{"assign": "k", "value": 2}, {"assign": "k", "value": 3}]})");
+  EXPECT_EQ(shown(choice.selector.root()), "(+ s1 1)");
+  EXPECT_EQ(choice.label, "phase");
+  ASSERT_EQ(choice.cases.size(), 2u);
+  EXPECT_EQ(choice.cases[0].value, 7u);
+  EXPECT_EQ(choice.cases[0].body.size(), 1u);
+  EXPECT_EQ(choice.cases[1].value, 2u);
+  EXPECT_EQ(choice.cases[1].body.size(), 0u);
+  EXPECT_EQ(choice.default_body.size(), 2u);
+}
+
+TEST(ProgramFile, the_words_break_and_continue_are_commands) {
+  const auto loop = first_command<program::While>(
+      R"({"while": "k", "body": [{"if": "k", "then": ["break"], "else": ["continue"]}]})");
+  const auto& branch = std::get<program::If>(loop.body[0].what);
+  EXPECT_TRUE(std::holds_alternative<program::Break>(branch.then_body.at(0).what));
+  EXPECT_TRUE(std::holds_alternative<program::Continue>(branch.else_body.at(0).what));
+}
+
+TEST(ProgramFile, an_iteration_index_is_known_in_its_body_alone) {
+  const Program program = parsed(R"("scalars": {"k": {"type": "uint32", "initial": 0}}, "run": [
+      {"while": "k", "index": "i", "body": [{"assign": "k", "value": "i"}]},
+      {"while": "k", "index": "i", "body": [{"assign": "k", "value": "i"}]}, {"while": "k", "body": []}])");
+  const auto& first = std::get<program::While>(program.body()[0].what);
+  const auto& second = std::get<program::While>(program.body()[1].what);
+  ASSERT_TRUE(first.index && second.index);
+  EXPECT_NE(first.index->id, second.index->id);
+  EXPECT_EQ(std::get<program::Assign>(first.body[0].what).value.root().scalar, *first.index);
+  EXPECT_EQ(std::get<program::Assign>(second.body[0].what).value.root().scalar, *second.index);
+  EXPECT_EQ(std::get<program::While>(program.body()[2].what).index, std::nullopt);
+  EXPECT_EQ(error_text(program::verify(program)), "");
+}
+
+TEST(ProgramFile, a_record_makes_an_output) {
+  const Program program = parsed(R"("scalars": {"s": {"type": "float32", "initial": 0}}, "run": [
+      {"while": 1, "max": 9, "body": [{"record": "s", "as": "all"}, {"record": "s", "as": "some", "capacity": 4}]}])");
+  ASSERT_TRUE(program.find_buffer("all") && program.find_buffer("some"));
+  EXPECT_EQ(program.info(*program.find_buffer("all")).count, 9u);
+  EXPECT_EQ(program.info(*program.find_buffer("some")).count, 4u);
+  EXPECT_TRUE(program.info(*program.find_buffer("all")).output);
+}
+
+TEST(ProgramFile, an_external_buffer_is_bound_by_the_application) {
+  const Program program = parsed(R"("buffers": {"u": {"type": "f32", "count": 1, "external": true},
+                                                "v": {"type": "f32", "count": 1, "external": false}}, "run": [])");
+  EXPECT_TRUE(program.buffers()[0].external);
+  EXPECT_FALSE(program.buffers()[1].external);
+}
+
+TEST(ProgramFile, a_computed_grid_is_an_expression_with_its_bound) {
+  const auto command = dispatch(R"({"dispatch": "scale", "bindings": ["u"], "parameters": [4, 1],
+                                    "computed_grid": [["+", "k", 1], "k"], "maximum_grid": [9, 8]})");
+  ASSERT_TRUE(command.computed_grid);
+  EXPECT_EQ(command.grid, std::nullopt);
+  EXPECT_EQ(shown(command.computed_grid->workgroups[0].root()), "(+ s1 1)");
+  EXPECT_EQ(shown(command.computed_grid->workgroups[1].root()), "s1");
+  EXPECT_EQ(shown(command.computed_grid->workgroups[2].root()), "1");
+  EXPECT_THAT(command.computed_grid->maximum, ElementsAre(9, 8, 1));
+}
+
+TEST(ProgramFile, computed_threads_are_rounded_up_to_whole_workgroups) {
+  const auto command = dispatch(R"({"dispatch": "scale", "bindings": ["u"], "parameters": [4, 1],
+                                    "computed_threads": ["k"], "maximum_threads": [65, 2]})");
+  ASSERT_TRUE(command.computed_grid);
+  EXPECT_EQ(shown(command.computed_grid->workgroups[0].root()), "(+ (/ s1 64) (!= (* (/ s1 64) 64) s1))");
+  EXPECT_THAT(command.computed_grid->maximum, ElementsAre(2, 1, 1));
+}
+
 TEST(ProgramFile, calls_operations_of_the_application) {
   program::OperationTable table;
   const auto nothing = program::make_operation(
