@@ -252,8 +252,11 @@ Result<Interpreter::Flow> Interpreter::run(const program::Dispatch& dispatch) {
   launch.words = words;
   launch.grid = grid;
   launch.max_steps = options_.max_kernel_steps;
-  WAVEGATE_CHECK(kernels_.at(dispatch.kernel.get()).ready.run(launch));
-  return Flow::normal;
+  Result<void> ran = kernels_.at(dispatch.kernel.get()).ready.run(launch);
+  if (ran) return Flow::normal;
+  Error error = std::move(ran).error();
+  error.where = format("kernel of dispatch \"{}\"", dispatch.label);
+  return error;
 }
 
 Result<Interpreter::Flow> Interpreter::run(const program::Copy& copy) {

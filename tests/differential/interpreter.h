@@ -55,7 +55,8 @@ class Interpreter {
     return make(program, profile, Options{});
   }
 
-  /// One run, from what the run before left. After an error the values mean nothing.
+  /// One run, from what the run before left. After an error the values mean nothing. A computed grid beyond its maximum
+  /// is an error whose `where` is the dispatch.
   Result<void> run();
   /// Puts every value that has an initial value back to it.
   void reset();
