@@ -31,6 +31,9 @@ struct Context {
   bool owns_device = false;
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
+  // Null unless conditional rendering is enabled.
+  PFN_vkCmdBeginConditionalRenderingEXT begin_conditional_rendering = nullptr;
+  PFN_vkCmdEndConditionalRenderingEXT end_conditional_rendering = nullptr;
   CacheDirectory cache;
   target::Profile profile;
   Counters counters;

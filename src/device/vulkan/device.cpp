@@ -9,6 +9,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/device/check.h"
+#include "wavegate/device/vulkan/commands.h"
 #include "wavegate/device/vulkan/context.h"
 #include "wavegate/device/vulkan/executable.h"
 #include "wavegate/device/vulkan/instance.h"
@@ -110,9 +111,10 @@ Result<void> create_logical_device(Context& context) {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   FeatureChain features;
-  features.link();
+  features.link(context.enabled.conditional_rendering);
   features.set(context.enabled);
   std::vector<const char*> extensions;
+  if (context.enabled.conditional_rendering) extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   // A driver over another API must be told that its gaps are known (VUID-VkDeviceCreateInfo-pProperties-04451).
   if (context.physical.has_extension("VK_KHR_portability_subset")) extensions.push_back("VK_KHR_portability_subset");
   auto info = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
@@ -128,11 +130,27 @@ Result<void> create_logical_device(Context& context) {
   return {};
 }
 
+/// The commands of an extension are not linked to, but asked for.
+Result<void> find_commands(Context& context) {
+  if (!context.enabled.conditional_rendering) return {};
+  const auto find = [&](const char* name) { return vkGetDeviceProcAddr(context.device, name); };
+  context.begin_conditional_rendering =
+      reinterpret_cast<PFN_vkCmdBeginConditionalRenderingEXT>(find("vkCmdBeginConditionalRenderingEXT"));
+  context.end_conditional_rendering =
+      reinterpret_cast<PFN_vkCmdEndConditionalRenderingEXT>(find("vkCmdEndConditionalRenderingEXT"));
+  if (context.begin_conditional_rendering && context.end_conditional_rendering) return {};
+  return invalid_input(
+      format("device \"{}\" does not have the commands of VK_EXT_conditional_rendering; enable the "
+             "extension with the feature, or leave the feature out",
+             context.physical.properties.deviceName));
+}
+
 /// Fills in what depends on the device being there: pipelines and the profile, probed or from the cache.
 Result<void> finish(VulkanDevice& device, const Cache& cache) {
   Context& context = device.context();
   context.cache = directory_of(cache);
   context.profile = make_profile(context.physical, context.enabled, context.queue_family);
+  WAVEGATE_CHECK(find_commands(context));
   WAVEGATE_TRY(context.pipelines, PipelineStore::create(context));
 
   // Whether f64 was asked about decides the answers, and an application may have left it off.

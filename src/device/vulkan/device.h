@@ -42,7 +42,9 @@ struct AdoptedDevice {
   VkDevice device = nullptr;
   VkQueue queue = nullptr;  ///< of a family that can compute
   uint32_t queue_family = 0;
-  EnabledFeatures enabled;  ///< what the application enabled at creation; nothing else is used
+  /// What the application enabled at creation; nothing else is used. Without `conditional_rendering`, graphs with
+  /// conditionals are unsupported.
+  EnabledFeatures enabled;
   Cache cache;
 };
 
@@ -62,9 +64,10 @@ Result<std::unique_ptr<Device>> adopt(const AdoptedDevice& adopted);
 /// VkBuffers that share memory are not, and must not be bound to one executable.
 Result<std::shared_ptr<Buffer>> borrow(Device& device, VkBuffer buffer, uint64_t bytes);
 
-/// Records the executable's next run into the application's command buffer, outside a render pass: first the writes
-/// pending now, then the graph, then the copies of the outputs for the host. Neither submits nor waits, and counts
-/// nothing.
+/// Records the executable's next run into the application's command buffer, outside a render pass and conditional
+/// rendering: first the writes pending now, then the graph, then the copies of the outputs for the host. Neither
+/// submits nor waits, and counts nothing. `unsupported`, by name: a graph with a loop, which needs the host while it
+/// runs.
 ///
 /// - Begins and ends with a full memory barrier (all commands and the host), so the application orders nothing against
 ///   its own commands on the same queue.

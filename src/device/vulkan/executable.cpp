@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "wavegate/base/format.h"
+#include "wavegate/device/vulkan/backoff.h"
+#include "wavegate/device/vulkan/commands.h"
 #include "wavegate/device/vulkan/opaque_capabilities.h"
-#include "wavegate/device/vulkan/structure.h"
 #include "wavegate/device/vulkan/vulkan_error.h"
 #include "wavegate/emit/spirv/emitter.h"
 
@@ -18,92 +18,23 @@ uint32_t index_of(graph::BufferId buffer) {
   return static_cast<uint32_t>(buffer);
 }
 
-Result<OwnedCommandPool> make_command_pool(Context& context) {
-  auto info = structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
-  info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  info.queueFamilyIndex = context.queue_family;
-  VkCommandPool pool = VK_NULL_HANDLE;
-  WAVEGATE_VULKAN(vkCreateCommandPool(context.device, &info, nullptr, &pool), "making a command pool");
-  return OwnedCommandPool(context.device, pool);
-}
-
-Result<VkCommandBuffer> make_command_buffer(Context& context, VkCommandPool pool) {
-  auto info = structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
-  info.commandPool = pool;
-  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  WAVEGATE_VULKAN(vkAllocateCommandBuffers(context.device, &info, &commands), "making a command buffer");
-  return commands;
-}
-
-Result<OwnedFence> make_fence(Context& context) {
-  const auto info = structure<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
-  VkFence fence = VK_NULL_HANDLE;
-  WAVEGATE_VULKAN(vkCreateFence(context.device, &info, nullptr, &fence), "making a fence");
-  return OwnedFence(context.device, fence);
-}
-
-Result<void> begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
-  auto info = structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-  info.flags = flags;
-  WAVEGATE_VULKAN(vkBeginCommandBuffer(commands, &info), "beginning a command buffer");
-  return {};
-}
-
-Result<void> submit_commands(Context& context, std::span<const VkCommandBuffer> commands, VkFence fence,
-                             std::string_view what) {
-  auto info = structure<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-  info.commandBufferCount = static_cast<uint32_t>(commands.size());
-  info.pCommandBuffers = commands.data();
-  WAVEGATE_VULKAN(vkQueueSubmit(context.queue, 1, &info, fence), what);
-  ++context.counters.submissions;
-  return {};
-}
-
-/// Whether a wait that ended so leaves the commands done: a lost device runs nothing any more.
-bool is_over(VkResult waited) {
-  return waited == VK_SUCCESS || waited == VK_ERROR_DEVICE_LOST;
-}
-
-/// Waits however often waiting fails, which it may for want of memory: what the commands use is about to be destroyed.
-void outlast(Context& context, VkFence fence) {
-  while (!is_over(vkWaitForFences(context.device, 1, &fence, VK_TRUE, UINT64_MAX)))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
 }  // namespace
 
-Result<void> run_once(Context& context, std::string_view what, const std::function<void(VkCommandBuffer)>& record) {
-  WAVEGATE_TRY(const OwnedCommandPool pool, make_command_pool(context));
-  WAVEGATE_TRY(const VkCommandBuffer commands, make_command_buffer(context, pool.get()));
-  WAVEGATE_TRY(const OwnedFence fence, make_fence(context));
-  WAVEGATE_CHECK(begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT));
-  record(commands);
-  WAVEGATE_VULKAN(vkEndCommandBuffer(commands), what);
-  WAVEGATE_CHECK(submit_commands(context, {&commands, 1}, fence.get(), what));
-  ++context.counters.host_waits;
-  const VkFence handle = fence.get();
-  const VkResult waited = vkWaitForFences(context.device, 1, &handle, VK_TRUE, UINT64_MAX);
-  if (!is_over(waited)) outlast(context, handle);
-  WAVEGATE_VULKAN(waited, what);
-  return {};
-}
+VulkanExecutable::VulkanExecutable(Context& context, std::shared_ptr<const graph::Graph> graph)
+    : context_(context),
+      graph_(std::move(graph)),
+      commands_(context, Schedule(*graph_).loop_count(), name(), [this](VkCommandBuffer end) { record_end(end); }),
+      schedule_(*graph_),
+      submissions_(context) {}
 
 Result<std::unique_ptr<VulkanExecutable>> VulkanExecutable::load(Context& context,
                                                                  std::shared_ptr<const graph::Graph> graph) {
   std::unique_ptr<VulkanExecutable> executable(new VulkanExecutable(context, std::move(graph)));
   WAVEGATE_CHECK(executable->build_pipelines());
   WAVEGATE_CHECK(executable->allocate());
-  WAVEGATE_CHECK(executable->make_commands());
   executable->pending_.clear_memory(*executable->graph_);
   executable->pending_.initialise(executable->graph_);
   return executable;
-}
-
-VulkanExecutable::~VulkanExecutable() {
-  // Nothing may be destroyed under a running command buffer.
-  if (in_flight_) outlast(context_, fence_.get());
 }
 
 std::string VulkanExecutable::name() const {
@@ -132,14 +63,22 @@ Result<void> VulkanExecutable::build_pipelines() {
 Result<void> VulkanExecutable::allocate() {
   std::vector<BufferRequest> requests;
   for (const graph::Buffer& buffer : graph_->buffers)
-    if (!buffer.external) requests.push_back({buffer.name, buffer.bytes});
+    if (!buffer.external && !buffer.observed) requests.push_back({buffer.name, buffer.bytes});
   WAVEGATE_TRY(memory_, create_device_buffers(context_, requests, name()));
 
   external_.resize(graph_->buffers.size());
+  observed_.resize(graph_->buffers.size());
   uint64_t output_bytes = 0;
   auto internal = memory_.buffers.begin();
-  for (const graph::Buffer& buffer : graph_->buffers) {
-    handles_.push_back(buffer.external ? VK_NULL_HANDLE : (internal++)->get());
+  for (size_t i = 0; i < graph_->buffers.size(); ++i) {
+    const graph::Buffer& buffer = graph_->buffers[i];
+    if (buffer.observed) {
+      WAVEGATE_TRY(observed_[i], create_host_buffer(context_, buffer.bytes, HostUse::observed,
+                                                    format("{}: creating buffer \"{}\"", name(), buffer.name)));
+      handles_.push_back(observed_[i].buffer.get());
+    } else {
+      handles_.push_back(buffer.external ? VK_NULL_HANDLE : (internal++)->get());
+    }
     output_offsets_.push_back(output_bytes);
     if (buffer.output) output_bytes += (buffer.bytes + 63) / 64 * 64;
   }
@@ -147,21 +86,6 @@ Result<void> VulkanExecutable::allocate() {
     WAVEGATE_TRY(outputs_, create_host_buffer(context_, output_bytes, HostUse::readback,
                                               format("{}: copying its outputs for the host", name())));
   }
-  return {};
-}
-
-Result<void> VulkanExecutable::make_commands() {
-  WAVEGATE_TRY(command_pool_, make_command_pool(context_));
-  WAVEGATE_TRY(prologue_commands_, make_command_buffer(context_, command_pool_.get()));
-  WAVEGATE_TRY(graph_commands_, make_command_buffer(context_, command_pool_.get()));
-  WAVEGATE_TRY(fence_, make_fence(context_));
-  if (!context_.profile.features.timestamps) return {};
-  auto info = structure<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
-  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = 2;
-  VkQueryPool pool = VK_NULL_HANDLE;
-  WAVEGATE_VULKAN(vkCreateQueryPool(context_.device, &info, nullptr, &pool), "making timestamps");
-  timestamps_ = OwnedQueryPool(context_.device, pool);
   return {};
 }
 
@@ -197,7 +121,6 @@ Result<void> VulkanExecutable::bind(graph::BufferId buffer, std::shared_ptr<Buff
   if (handles_[index_of(buffer)] != ours->handle()) {
     handles_[index_of(buffer)] = ours->handle();
     recording_.reset();
-    recorded_ = false;
   }
   slot = std::move(ours);
   return {};
@@ -256,6 +179,7 @@ Result<void> VulkanExecutable::prepare_recording() {
     prepared_.insert(prepared_.begin(), std::move(prepared));
   }
   recording_ = prepared_.front().recording;
+  commands_.use(recording_);
   return {};
 }
 
@@ -272,73 +196,127 @@ void VulkanExecutable::record_end(VkCommandBuffer commands) const {
   full_barrier(commands, true);
 }
 
-Result<void> VulkanExecutable::record_graph() {
-  if (recorded_) return {};
-  WAVEGATE_CHECK(begin(graph_commands_, 0));
-  // Orders the run after pending writes and whatever else ran on the queue.
-  full_barrier(graph_commands_, false);
-  if (timestamps_) {
-    vkCmdResetQueryPool(graph_commands_, timestamps_.get(), 0, 2);
-    vkCmdWriteTimestamp(graph_commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), 0);
+Result<VkCommandBuffer> VulkanExecutable::record_prologue() {
+  if (prologue_commands_ == VK_NULL_HANDLE) {
+    WAVEGATE_TRY(prologue_pool_, make_command_pool(context_));
+    WAVEGATE_TRY(prologue_commands_, make_command_buffer(context_, prologue_pool_.get()));
   }
-  recording_->record(graph_commands_);
-  if (timestamps_) vkCmdWriteTimestamp(graph_commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timestamps_.get(), 1);
-  record_end(graph_commands_);
-  WAVEGATE_VULKAN(vkEndCommandBuffer(graph_commands_), format("{}: recording its commands", name()));
-  recorded_ = true;
-  return {};
-}
-
-Result<void> VulkanExecutable::record_prologue() {
   WAVEGATE_CHECK(pending_.stage(context_, upload_));
   WAVEGATE_CHECK(begin(prologue_commands_, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT));
   full_barrier(prologue_commands_, true);
   pending_.record(prologue_commands_, handles_, upload_);
   WAVEGATE_VULKAN(vkEndCommandBuffer(prologue_commands_), format("{}: recording pending writes", name()));
-  return {};
+  return prologue_commands_;
 }
 
 Result<void> VulkanExecutable::submit() {
   if (in_flight_) return invalid_input(format("{}: it is running already; wait for the run first", name()));
   WAVEGATE_CHECK(prepare_recording());
-  WAVEGATE_CHECK(record_graph());
-  if (!pending_.empty()) WAVEGATE_CHECK(record_prologue());
-  const VkFence fence = fence_.get();
-  WAVEGATE_VULKAN(vkResetFences(context_.device, 1, &fence), format("{}: submitting it", name()));
-  const VkCommandBuffer both[] = {prologue_commands_, graph_commands_};
-  const std::span<const VkCommandBuffer> commands = std::span(both).subspan(pending_.empty() ? 1 : 0);
-  WAVEGATE_CHECK(submit_commands(context_, commands, fence_.get(), format("{}: submitting it", name())));
-  pending_.clear();
+  submitted_at_ = std::chrono::steady_clock::now();
+  schedule_ = Schedule(*graph_);
+  looks_.clear();
+  Result<void> submitted = submit_next();
+  if (!submitted && !submissions_.empty()) return fail(std::move(submitted).error());
+  WAVEGATE_CHECK(std::move(submitted));
   in_flight_ = true;
   return {};
 }
 
+/// Submits all that can be submitted now, after pending writes.
+Result<void> VulkanExecutable::submit_next() {
+  while (const std::optional<Batch> batch = schedule_.next()) {
+    std::vector<VkCommandBuffer> handles;
+    if (!pending_.empty()) {
+      WAVEGATE_TRY(const VkCommandBuffer prologue, record_prologue());
+      handles.push_back(prologue);
+    }
+    for (const Piece& piece : batch->pieces) {
+      WAVEGATE_TRY(const VkCommandBuffer commands, commands_.get(piece));
+      if (commands != VK_NULL_HANDLE) handles.push_back(commands);
+    }
+    WAVEGATE_CHECK(submissions_.submit(handles, format("{}: submitting it", name())));
+    looks_.push_back(batch->looks_at);
+    pending_.clear();
+  }
+  return {};
+}
+
+bool VulkanExecutable::is_overdue() const {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - submitted_at_;
+  return time_limit_ && elapsed.count() > *time_limit_;
+}
+
+/// Looks at what a loop left for the host. Precondition: a chunk of the loop has ended.
+Result<bool> VulkanExecutable::is_done(const graph::Loop& loop) {
+  const HostBuffer& buffer = observed_[index_of(loop.done.buffer)];
+  WAVEGATE_CHECK(buffer.invalidate(context_));
+  ++context_.counters.observations;
+  // The next chunk may be writing the same word, which then only stays done.
+  uint32_t word = 0;
+  std::memcpy(&word, buffer.data + loop.done.offset, sizeof word);
+  return word != 0;
+}
+
+/// Submits what follows as chunks end, until everything is submitted.
+Result<void> VulkanExecutable::finish_loops() {
+  Backoff backoff(context_.profile.is_cpu);
+  while (!schedule_.is_submitted()) {
+    WAVEGATE_TRY(const bool ended, submissions_.oldest_has_ended(format("{}: running it", name())));
+    if (ended) {
+      const std::optional<size_t> loop = looks_.front();
+      looks_.pop_front();
+      if (!loop || !schedule_.is_open(*loop)) continue;
+      WAVEGATE_TRY(const bool done, is_done(schedule_.loop(*loop)));
+      schedule_.ended(*loop, done);
+      if (done || !is_overdue()) WAVEGATE_CHECK(submit_next());
+      backoff.restart();
+    }
+    if (schedule_.is_submitted()) break;
+    if (is_overdue()) return time_limit_error(*graph_, schedule_.loop(), *time_limit_);
+    backoff.pause();
+  }
+  return {};
+}
+
+/// Ends a run that cannot go on: nothing of it is in flight afterwards. Returns the error.
+Error VulkanExecutable::fail(Error error) {
+  if (!submissions_.empty()) {
+    ++context_.counters.host_waits;
+    submissions_.outlast();
+  }
+  in_flight_ = false;
+  has_run_ = has_failed_ = true;
+  device_seconds_ = -1;
+  return error;
+}
+
 Result<void> VulkanExecutable::wait() {
   if (!in_flight_) return invalid_input(format("{}: there is no run to wait for; submit one first", name()));
-  ++context_.counters.host_waits;
-  const VkFence fence = fence_.get();
-  const VkResult waited = vkWaitForFences(context_.device, 1, &fence, VK_TRUE, UINT64_MAX);
-  if (is_over(waited)) in_flight_ = false;
-  WAVEGATE_VULKAN(waited, format("{}: running it", name()));
-  has_run_ = true;
+  if (Result<void> finished = finish_loops(); !finished) return fail(std::move(finished).error());
+  Result<void> waited = submissions_.wait(format("{}: running it", name()));
+  if (!waited && submissions_.empty()) return fail(std::move(waited).error());
+  WAVEGATE_CHECK(std::move(waited));
+  in_flight_ = false;
+  has_run_ = has_outputs_ = true;
+  has_failed_ = false;
   upload_.shrink();  // what was large was for initial contents
   context_.counters.readbacks += static_cast<uint64_t>(std::count_if(
       graph_->buffers.begin(), graph_->buffers.end(), [](const graph::Buffer& buffer) { return buffer.output; }));
-  if (!timestamps_) return {};
-  uint64_t ticks[2] = {};
-  WAVEGATE_VULKAN(vkGetQueryPoolResults(context_.device, timestamps_.get(), 0, 2, sizeof ticks, ticks, sizeof(uint64_t),
-                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-                  format("{}: reading its timestamps", name()));
-  const uint32_t bits = context_.physical.families[context_.queue_family].timestampValidBits;
-  const uint64_t elapsed = (ticks[1] - ticks[0]) & (~uint64_t{0} >> (64 - bits));
-  device_seconds_ = static_cast<double>(elapsed) * context_.physical.properties.limits.timestampPeriod * 1e-9;
+  WAVEGATE_TRY(device_seconds_, commands_.seconds());
   return {};
 }
 
 Result<void> VulkanExecutable::read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) {
   WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "read"));
   if (bytes.empty()) return {};
-  if (!graph_->buffers[index_of(buffer)].output || !has_run_) return read_from_device(buffer, offset, bytes);
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  const bool is_kept = info.output && has_outputs_;
+  if (has_failed_ && !is_kept)
+    return invalid_input(format(
+        "{}: buffer \"{}\" cannot be read after a run that failed; run it again first, after reset() from initial "
+        "contents",
+        name(), info.name));
+  if (!is_kept) return read_from_device(buffer, offset, bytes);
   WAVEGATE_CHECK(outputs_.invalidate(context_));
   std::memcpy(bytes.data(), outputs_.data + output_offsets_[index_of(buffer)] + offset, bytes.size());
   return {};
@@ -375,6 +353,11 @@ Result<void> VulkanExecutable::read_from_device(graph::BufferId buffer, uint64_t
 
 Result<std::shared_ptr<void>> VulkanExecutable::encode(VkCommandBuffer commands) {
   if (in_flight_) return invalid_input(format("{}: it cannot be encoded during a run; wait for it first", name()));
+  if (const graph::Loop* loop = graph::find_loop(*graph_))
+    return unsupported(
+        format("{}: loop \"{}\" needs the host while it runs, to submit what follows, and what is encoded "
+               "has none; lower the program host-free, with a bound for each loop",
+               name(), loop->label));
   WAVEGATE_CHECK(prepare_recording());
   /// What the recorded commands refer to and the executable may let go.
   struct Encoded {
@@ -389,10 +372,11 @@ Result<std::shared_ptr<void>> VulkanExecutable::encode(VkCommandBuffer commands)
     pending_.record(commands, handles_, encoded->upload);
     full_barrier(commands, false);
   }
-  recording_->record(commands);
+  recording_->record_part(commands, 0);
   record_end(commands);
   pending_.clear();
-  has_run_ = true;
+  has_run_ = has_outputs_ = true;
+  has_failed_ = false;
   return std::shared_ptr<void>(std::move(encoded));
 }
 

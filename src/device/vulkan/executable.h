@@ -2,9 +2,11 @@
 
 #include <vulkan/vulkan.h>
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,10 +14,13 @@
 #include "wavegate/device/device.h"
 #include "wavegate/device/vulkan/context.h"
 #include "wavegate/device/vulkan/device.h"
+#include "wavegate/device/vulkan/graph_commands.h"
 #include "wavegate/device/vulkan/memory.h"
 #include "wavegate/device/vulkan/pending_writes.h"
 #include "wavegate/device/vulkan/pipelines.h"
 #include "wavegate/device/vulkan/recording.h"
+#include "wavegate/device/vulkan/schedule.h"
+#include "wavegate/device/vulkan/submissions.h"
 
 namespace wavegate::device::vulkan {
 
@@ -38,19 +43,15 @@ class MemoryBuffer : public Buffer {
   uint64_t bytes_;
 };
 
-/// Records with `record(commands)`, submits, waits. Counts a submission and a wait.
-Result<void> run_once(Context& context, std::string_view what, const std::function<void(VkCommandBuffer)>& record);
-
 class VulkanExecutable final : public Executable {
  public:
   /// Preconditions: the graph is verified and within the limits of the device.
   static Result<std::unique_ptr<VulkanExecutable>> load(Context& context, std::shared_ptr<const graph::Graph> graph);
-  ~VulkanExecutable() override;
-
   Result<void> bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) override;
   Result<void> write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) override;
   Result<void> submit() override;
   Result<void> wait() override;
+  void set_time_limit(std::optional<double> seconds) override { time_limit_ = seconds; }
   Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) override;
   Result<void> reset() override;
   double device_seconds() const override { return device_seconds_; }
@@ -62,17 +63,19 @@ class VulkanExecutable final : public Executable {
   Result<std::shared_ptr<void>> encode(VkCommandBuffer commands);
 
  private:
-  VulkanExecutable(Context& context, std::shared_ptr<const graph::Graph> graph)
-      : context_(context), graph_(std::move(graph)) {}
+  VulkanExecutable(Context& context, std::shared_ptr<const graph::Graph> graph);
 
   Result<void> allocate();
   Result<void> build_pipelines();
-  Result<void> make_commands();
   Result<void> check_bound() const;
   Result<void> prepare_recording();
-  Result<void> record_graph();
-  Result<void> record_prologue();
+  Result<VkCommandBuffer> record_prologue();
   void record_end(VkCommandBuffer commands) const;
+  Result<void> submit_next();
+  Result<void> finish_loops();
+  Result<bool> is_done(const graph::Loop& loop);
+  bool is_overdue() const;
+  Error fail(Error error);
   Result<void> read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes);
   Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, std::string_view verb) const;
   std::string name() const;
@@ -81,7 +84,8 @@ class VulkanExecutable final : public Executable {
   std::shared_ptr<const graph::Graph> graph_;
   std::vector<const Pipeline*> pipelines_;  ///< by KernelId
 
-  DeviceBuffers memory_;                                 ///< of the buffers that are not external
+  DeviceBuffers memory_;                                 ///< of the buffers that are neither external nor observed
+  std::vector<HostBuffer> observed_;                     ///< by BufferId; empty but for observed ones
   std::vector<std::shared_ptr<MemoryBuffer>> external_;  ///< by BufferId
   std::vector<VkBuffer> handles_;                        ///< by BufferId
   HostBuffer outputs_;
@@ -89,12 +93,6 @@ class VulkanExecutable final : public Executable {
   Staging upload_;
   HostBuffer readback_;
   PendingWrites pending_;
-
-  OwnedQueryPool timestamps_;
-  OwnedFence fence_;
-  OwnedCommandPool command_pool_;
-  VkCommandBuffer prologue_commands_ = VK_NULL_HANDLE;
-  VkCommandBuffer graph_commands_ = VK_NULL_HANDLE;
 
   /// A recording over particular memory, kept for when that is bound again. A handle of memory that is gone may come
   /// back as another's, so that such an entry is of no use.
@@ -108,11 +106,24 @@ class VulkanExecutable final : public Executable {
   std::vector<Prepared> prepared_;  ///< the latest first
 
   std::shared_ptr<const Recording> recording_;  ///< over handles_; null: to be looked up or prepared
-  bool recorded_ = false;                       ///< graph_commands_ holds recording_
 
+  OwnedCommandPool prologue_pool_;
+  VkCommandBuffer prologue_commands_ = VK_NULL_HANDLE;
+  GraphCommands commands_;
+
+  // Of the run in flight.
   bool in_flight_ = false;
-  bool has_run_ = false;
+  Schedule schedule_;
+  std::deque<std::optional<size_t>> looks_;  ///< Batch::looks_at of each submission in flight, the oldest first
+  std::chrono::steady_clock::time_point submitted_at_;
+  std::optional<double> time_limit_;
+
+  bool has_outputs_ = false;  ///< a run ended well
+  bool has_run_ = false;      ///< or failed
+  bool has_failed_ = false;   ///< the last one did
   double device_seconds_ = -1;
+
+  Submissions submissions_;  ///< last, so that all have ended before anything else goes
 };
 
 }  // namespace wavegate::device::vulkan

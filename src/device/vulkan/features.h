@@ -18,7 +18,8 @@ struct EnabledFeatures {
   bool shader_buffer_int64_atomics = false;
   bool shader_shared_int64_atomics = false;
   bool shader_subgroup_extended_types = false;
-  bool vulkan_memory_model = false;  ///< with its device scope
+  bool vulkan_memory_model = false;    ///< with its device scope
+  bool conditional_rendering = false;  ///< with the extension VK_EXT_conditional_rendering, which it belongs to
 };
 
 }  // namespace wavegate::device::vulkan

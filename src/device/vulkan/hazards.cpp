@@ -26,7 +26,7 @@ void RangeSet::insert(uint64_t begin, uint64_t end) {
 }
 
 HazardTracker::HazardTracker(uint32_t memory_count, StageMask stages) {
-  for (const Stage stage : {Stage::compute, Stage::transfer, Stage::indirect})
+  for (const Stage stage : kEveryStage)
     if (stages & mask(stage)) unordered_.push_back({mask(stage), std::vector<Memory>(memory_count)});
 }
 

@@ -9,11 +9,13 @@ namespace wavegate::device::vulkan {
 
 /// Where in a device's pipeline a command touches memory. Bits, to be combined into a StageMask.
 enum class Stage : uint8_t {
-  compute = 1,   ///< a kernel's loads and stores
-  transfer = 2,  ///< copies and fills
-  indirect = 4,  ///< the reading of a dispatch's grid
+  compute = 1,      ///< a kernel's loads and stores
+  transfer = 2,     ///< copies and fills
+  indirect = 4,     ///< the reading of a dispatch's grid
+  conditional = 8,  ///< the reading of a conditional's predicate
 };
 using StageMask = uint8_t;
+constexpr Stage kEveryStage[] = {Stage::compute, Stage::transfer, Stage::indirect, Stage::conditional};
 
 constexpr StageMask mask(Stage stage) {
   return static_cast<StageMask>(stage);
@@ -63,7 +65,8 @@ class RangeSet {
 /// stages after it.
 class HazardTracker {
  public:
-  static constexpr StageMask kAllStages = mask(Stage::compute) | mask(Stage::transfer) | mask(Stage::indirect);
+  static constexpr StageMask kAllStages =
+      mask(Stage::compute) | mask(Stage::transfer) | mask(Stage::indirect) | mask(Stage::conditional);
 
   /// `stages` are all that the uses will have.
   explicit HazardTracker(uint32_t memory_count, StageMask stages = kAllStages);

@@ -24,6 +24,15 @@ std::optional<uint32_t> choose_type(const Context& context, uint32_t bits,
   return std::nullopt;
 }
 
+/// What a graph's buffer may be used for.
+VkBufferUsageFlags graph_usage(const Context& context) {
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  if (context.enabled.buffer_device_address) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (context.enabled.conditional_rendering) usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
+  return usage;
+}
+
 Result<OwnedBuffer> create_buffer(Context& context, uint64_t bytes, VkBufferUsageFlags usage, std::string_view what) {
   auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = bytes;
@@ -85,10 +94,8 @@ BlockPlan plan_blocks(std::span<const Need> needs, uint64_t capacity) {
 
 Result<DeviceBuffers> create_device_buffers(Context& context, std::span<const BufferRequest> requests,
                                             std::string_view owner) {
-  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  const VkBufferUsageFlags usage = graph_usage(context);
   const bool addressable = context.enabled.buffer_device_address;
-  if (addressable) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 
   DeviceBuffers result;
   std::vector<Need> needs;
@@ -141,20 +148,28 @@ Result<HostBuffer> create_host_buffer(Context& context, uint64_t bytes, HostUse 
   constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
   constexpr VkMemoryPropertyFlags kCoherent = kVisible | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags kCached = kVisible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  constexpr VkMemoryPropertyFlags kLocal = kCoherent | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   const std::string what = format("{}: {} bytes that the host sees", purpose, bytes);
   HostBuffer host;
   host.bytes = std::max<uint64_t>(bytes, 4);
-  WAVEGATE_TRY(host.buffer, create_buffer(context, host.bytes,
-                                          VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, what));
+  const bool is_observed = use == HostUse::observed;
+  const VkBufferUsageFlags usage =
+      is_observed ? graph_usage(context) : VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  WAVEGATE_TRY(host.buffer, create_buffer(context, host.bytes, usage, what));
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(context.device, host.buffer.get(), &requirements);
   // Reading uncached memory is many times slower than reading cached memory; for writing it is the other way round.
-  const auto type = use == HostUse::readback
-                        ? choose_type(context, requirements.memoryTypeBits, {kCached | kCoherent, kCached, kVisible})
-                        : choose_type(context, requirements.memoryTypeBits, {kCoherent, kVisible});
+  // What kernels use all the time is best near them, since the host reads one word of it now and then.
+  const auto choose = [&](std::initializer_list<VkMemoryPropertyFlags> preferences) {
+    return choose_type(context, requirements.memoryTypeBits, preferences);
+  };
+  const auto type = is_observed                ? choose({kLocal, kCoherent, kVisible})
+                    : use == HostUse::readback ? choose({kCached | kCoherent, kCached, kVisible})
+                                               : choose({kCoherent, kVisible});
   if (!type) return device_error(format("{}: the device has no such memory", what));
   host.coherent = context.physical.memory.memoryTypes[*type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  WAVEGATE_TRY(host.memory, allocate(context, requirements.size, *type, false, what));
+  WAVEGATE_TRY(host.memory,
+               allocate(context, requirements.size, *type, is_observed && context.enabled.buffer_device_address, what));
   WAVEGATE_VULKAN(vkBindBufferMemory(context.device, host.buffer.get(), host.memory.get(), 0), what);
   void* data = nullptr;
   WAVEGATE_VULKAN(vkMapMemory(context.device, host.memory.get(), 0, VK_WHOLE_SIZE, 0, &data), what);

@@ -80,7 +80,11 @@ struct DeviceBuffers {
 Result<DeviceBuffers> create_device_buffers(Context& context, std::span<const BufferRequest> requests,
                                             std::string_view owner);
 
-enum class HostUse { upload, readback };
+enum class HostUse {
+  upload,    ///< copied from
+  readback,  ///< copied to
+  observed,  ///< a graph's buffer, used like one of DeviceBuffers, that the host looks at now and then
+};
 
 /// A buffer that the host sees, mapped for its whole life.
 struct HostBuffer {

@@ -27,6 +27,7 @@ void visit_features(Chain& chain, Features& features, Visit&& visit) {
   visit(features.shader_buffer_int64_atomics, chain.vulkan12.shaderBufferInt64Atomics);
   visit(features.shader_shared_int64_atomics, chain.vulkan12.shaderSharedInt64Atomics);
   visit(features.shader_subgroup_extended_types, chain.vulkan12.shaderSubgroupExtendedTypes);
+  visit(features.conditional_rendering, chain.conditional.conditionalRendering);
 }
 
 uint64_t largest_heap(const VkPhysicalDeviceMemoryProperties& memory) {
@@ -51,10 +52,10 @@ std::string hexadecimal(const uint8_t* bytes, size_t count) {
 
 }  // namespace
 
-void FeatureChain::link() {
+void FeatureChain::link(bool with_conditional_rendering) {
   core.pNext = &vulkan11;
   vulkan11.pNext = &vulkan12;
-  vulkan12.pNext = nullptr;
+  vulkan12.pNext = with_conditional_rendering ? &conditional : nullptr;
 }
 
 void FeatureChain::set(const EnabledFeatures& wanted) {
@@ -126,7 +127,7 @@ Result<PhysicalDevice> inspect(VkPhysicalDevice handle) {
   device.largest_buffer = std::min(device.largest_buffer, largest_heap(device.memory));
 
   FeatureChain chain;
-  chain.link();
+  chain.link(device.has_extension(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME));
   vkGetPhysicalDeviceFeatures2(handle, &chain.core);
   device.available = chain.get();
   return device;
@@ -203,7 +204,7 @@ target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures
   features.device_pointers = enabled.buffer_device_address && enabled.shader_int64;
   features.subgroup_operations = (device.vulkan11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
                                  (device.vulkan11.subgroupSupportedOperations & kSubgroups) == kSubgroups;
-  features.conditional_rendering = device.has_extension(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  features.conditional_rendering = enabled.conditional_rendering;
   features.timestamps = device.families[queue_family].timestampValidBits != 0;
   features.calls_indirect = true;
   features.preserves_denormals = preserved_denormals(device.vulkan12);

@@ -13,14 +13,19 @@
 
 namespace wavegate::device::vulkan {
 
-/// The structures that ask for and enable features, chained. Fill `wanted` and call link() where the address is final.
+/// The structures that ask for and enable features, chained. Call link() where the address is final, then set() or a
+/// query and get().
 struct FeatureChain {
   VkPhysicalDeviceFeatures2 core = structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   VkPhysicalDeviceVulkan11Features vulkan11 =
       structure<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
   VkPhysicalDeviceVulkan12Features vulkan12 =
       structure<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-  void link();
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional =
+      structure<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
+  /// A structure of an extension that a device lacks must not be in the chain.
+  void link(bool with_conditional_rendering);
   void set(const EnabledFeatures& wanted);
   EnabledFeatures get() const;
 };

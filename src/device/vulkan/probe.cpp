@@ -51,8 +51,8 @@ Result<std::vector<T>> ask(Device& device, const char* name, const std::vector<O
   auto graph = std::make_shared<graph::Graph>();
   graph->name = name;
   graph->buffers.resize(2);
-  graph->buffers[0] = {"operands", contents->size(), false, false, false, graph::Contents{contents, 0}};
-  graph->buffers[1] = {"results", count * sizeof(T), false, false, true, std::nullopt};
+  graph->buffers[0] = {.name = "operands", .bytes = contents->size(), .initial = graph::Contents{contents, 0}};
+  graph->buffers[1] = {.name = "results", .bytes = count * sizeof(T), .output = true};
   graph->kernels.emplace_back(std::make_shared<const kir::Kernel>(std::move(kernel)));
   graph::Dispatch dispatch;
   dispatch.label = name;

@@ -22,6 +22,8 @@ constexpr StageRow kStages[] = {
     {Stage::compute, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT, VK_ACCESS_SHADER_WRITE_BIT},
     {Stage::transfer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT, VK_ACCESS_TRANSFER_WRITE_BIT},
     {Stage::indirect, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT, 0},
+    {Stage::conditional, VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT, VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT,
+     0},
 };
 
 template <typename Flags>
@@ -95,6 +97,36 @@ struct Recording::Preparation {
     item.repeat = repeat->count;
     prepare(repeat->body, item.body);
     if (!item.body.empty()) items.push_back(std::move(item));
+  }
+
+  void prepare(const std::shared_ptr<const graph::Conditional>& conditional, std::vector<Item>& items) {
+    if (conditional->body.empty()) return;
+    add_bracket(Step::Kind::begin_conditional, conditional->predicate, items);
+    prepare(conditional->body, items);
+    add_bracket(Step::Kind::end_conditional, conditional->predicate, items);
+  }
+
+  /// The end reads the predicate as well: a device may read it again for each dispatch between, and a barrier between
+  /// would order only what came before it.
+  void add_bracket(Step::Kind kind, const graph::Range& predicate, std::vector<Item>& items) {
+    Step step = new_step(kind);
+    step.source = handle(predicate.buffer);
+    step.source_offset = predicate.offset;
+    use(predicate, Stage::conditional, kir::Access::read);
+    add(step, items);
+  }
+
+  /// Precondition: it stands at the top level.
+  void prepare(const std::shared_ptr<const graph::Loop>& loop, std::vector<Item>&) {
+    out.bodies_.emplace_back();
+    prepare(loop->body, out.bodies_.back());
+    out.parts_.emplace_back();
+  }
+
+  void prepare_graph() {
+    out.parts_.emplace_back();
+    for (const graph::Command& command : graph.commands)
+      std::visit([&](const auto& specific) { prepare(specific, out.parts_.back()); }, command);
   }
 
   void prepare(const graph::Dispatch& dispatch, std::vector<Item>& items) {
@@ -193,9 +225,10 @@ Result<std::unique_ptr<Recording>> Recording::prepare(Context& context, const gr
                "or run them in several submissions",
                graph.name, kMaximumCommands));
   auto recording = std::make_unique<Recording>();
+  recording->context_ = &context;
   Preparation preparation{graph, pipelines, buffers, *recording};
   preparation.number_memories();
-  preparation.prepare(graph.commands, recording->items_);
+  preparation.prepare_graph();
   WAVEGATE_CHECK(preparation.make_sets(context));
   return recording;
 }
@@ -234,6 +267,15 @@ class Recording::Player {
       case Step::Kind::fill:
         vkCmdFillBuffer(commands_, step.destination, step.destination_offset, step.bytes, step.word);
         break;
+      case Step::Kind::begin_conditional: {
+        auto info =
+            structure<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+        info.buffer = step.source;
+        info.offset = step.source_offset;
+        recording_.context_->begin_conditional_rendering(commands_, &info);
+        break;
+      }
+      case Step::Kind::end_conditional: recording_.context_->end_conditional_rendering(commands_); break;
     }
   }
 
@@ -281,8 +323,13 @@ class Recording::Player {
   uint32_t word_count_ = 0;
 };
 
-void Recording::record(VkCommandBuffer commands) const {
-  Player(*this, commands).play(items_);
+void Recording::record_part(VkCommandBuffer commands, size_t part) const {
+  Player(*this, commands).play(parts_[part]);
+}
+
+void Recording::record_body(VkCommandBuffer commands, size_t loop, uint32_t runs) const {
+  Player player(*this, commands);
+  for (uint32_t i = 0; i < runs; ++i) player.play(bodies_[loop]);
 }
 
 }  // namespace wavegate::device::vulkan

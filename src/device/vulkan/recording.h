@@ -19,6 +19,9 @@ namespace wavegate::device::vulkan {
 /// A graph made ready for vkCmd calls over particular memory: handles looked up, descriptor sets written, uses
 /// numbered by physical buffer. Recording it then allocates nothing, so that repeats of many thousand commands are
 /// quick. Command buffers that hold it need it to live.
+///
+/// Loops cut the graph: part 0 is what stands before the first loop, part 1 what stands between it and the next, and so
+/// on. A graph without loops is part 0.
 class Recording {
  public:
   /// The most commands that one executable may encode, repeats spelled out.
@@ -30,12 +33,19 @@ class Recording {
                                                     std::span<const Pipeline* const> pipelines,
                                                     std::span<const VkBuffer> buffers);
 
-  /// Records the graph with the barriers between its commands, none before the first or after the last.
-  void record(VkCommandBuffer commands) const;
+  /// Records a part with the barriers between its commands, none before the first or after the last.
+  void record_part(VkCommandBuffer commands, size_t part) const;
+
+  /// Does the part hold no commands?
+  bool is_empty(size_t part) const { return parts_[part].empty(); }
+
+  /// Records the body of a loop that many times, with the barriers between its commands, none before the first or after
+  /// the last.
+  void record_body(VkCommandBuffer commands, size_t loop, uint32_t runs) const;
 
  private:
   struct Step {
-    enum class Kind : uint8_t { dispatch, dispatch_indirect, copy, fill };
+    enum class Kind : uint8_t { dispatch, dispatch_indirect, copy, fill, begin_conditional, end_conditional };
     Kind kind = Kind::fill;
     uint32_t first_use = 0;
     uint32_t use_count = 0;
@@ -45,7 +55,7 @@ class Recording {
     uint32_t first_word = 0;
     uint32_t word_count = 0;
     graph::Grid grid = {};
-    // Copies, fills; `source` also holds indirect arguments.
+    // Copies, fills; `source` also holds indirect arguments and predicates.
     VkBuffer source = VK_NULL_HANDLE;
     uint64_t source_offset = 0;
     VkBuffer destination = VK_NULL_HANDLE;
@@ -62,10 +72,12 @@ class Recording {
   struct Preparation;
   class Player;
 
+  const Context* context_ = nullptr;
   OwnedDescriptorPool pool_;
   std::vector<VkDescriptorSet> sets_;
   std::vector<Step> steps_;
-  std::vector<Item> items_;
+  std::vector<std::vector<Item>> parts_;   ///< one more than there are loops
+  std::vector<std::vector<Item>> bodies_;  ///< of the loops
   std::vector<uint32_t> words_;
   std::vector<MemoryUse> uses_;
   uint32_t memory_count_ = 0;
