@@ -94,7 +94,8 @@ std::string ArgumentReader::described(std::string_view name, const Operand& oper
     return format("\"{}\" is a buffer of {}", name, kir::to_string(program_.info(*handle).element));
   if (const auto* handle = std::get_if<Scalar>(&operand))
     return format("\"{}\" is a scalar of {}", name, program::to_string(program_.info(*handle).type));
-  return format("\"{}\" is a matrix", name);
+  return format("\"{}\" is a matrix of the buffers \"{}.row_offsets\", \"{}.column_indices\" and \"{}.values\"", name,
+                name, name, name);
 }
 
 }  // namespace wavegate::io

@@ -247,9 +247,11 @@ class ProgramReader {
     auto read = parse_matrix(content.path, content.bytes);
     if (!read) return source.error(read.error());
     CsrMatrix& parts = *read;
-    return names_.declare(name, view,
-                          program_.csr_matrix(name, parts.rows, parts.columns, std::move(parts.row_offsets),
-                                              std::move(parts.column_indices), std::move(parts.values)));
+    const program::CsrMatrix made = program_.csr_matrix(name, parts.rows, parts.columns, std::move(parts.row_offsets),
+                                                        std::move(parts.column_indices), std::move(parts.values));
+    for (const program::Buffer part : {made.row_offsets, made.column_indices, made.values})
+      names_.values.emplace(program_.info(part).name, part);
+    return names_.declare(name, view, made);
   }
 
   // ---- kernels

@@ -413,6 +413,25 @@ TEST(ProgramFile, a_matrix_comes_from_its_file) {
   EXPECT_THAT(contents<float>(*program, "A.values"), ElementsAre(4, 5));
 }
 
+TEST(ProgramFile, the_parts_of_a_matrix_are_buffers) {
+  ProgramFileOptions options;
+  options.name = "case";
+  options.read = [](const std::filesystem::path&, std::uint64_t) {
+    return to_bytes("%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 4\n2 3 5\n");
+  };
+  const auto error = [&](std::string_view source) {
+    return error_text(parse_program(
+        document(format(R"("matrices": {{"A": {{"file": "A.mtx"}}}}, "buffers": {{"u": {{"type": "f32", "count": 2}}}},
+                           "run": [{{"copy": {{"from": "{}", "to": "u"}}}}])",
+                        source)),
+        options));
+  };
+  EXPECT_EQ(error("A.values"), "");
+  EXPECT_THAT(error("A.row_offsets"), HasSubstr("\"A.row_offsets\" is a buffer of i32"));
+  EXPECT_THAT(error("A.columns"), HasSubstr("there is no buffer \"A.columns\""));
+  EXPECT_THAT(error("A"), HasSubstr("expected a buffer; \"A\" is a matrix of the buffers \"A.row_offsets\""));
+}
+
 TEST(ProgramFile, a_mistake_in_a_kir_file_comes_with_its_line) {
   const TemporaryFolder folder;
   put(folder / "k.kir", to_bytes("kernel k {\n  %0: i32 = nonsense\n}\n"));
@@ -435,7 +454,7 @@ TEST(ProgramFile, a_missing_program_is_named) {
 }
 
 TEST(ProgramFile, examples_of_kir_alone_verify) {
-  for (const char* name : {"heat", "saxpy"}) {
+  for (const char* name : {"bfs", "heat", "saxpy"}) {
     SCOPED_TRACE(name);
     const auto program = load_program(format(WAVEGATE_SOURCE_DIR "/examples/{}.json", name));
     ASSERT_EQ(error_text(program), "");
