@@ -34,7 +34,8 @@ struct AppBuffer {
 
 class Application {
  public:
-  Application() {
+  explicit Application(bool with_conditional_rendering = false) {
+    enabled_.conditional_rendering = with_conditional_rendering;
     auto application = make<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_2;
     auto info = make<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
@@ -62,6 +63,15 @@ class Application {
     auto device = make<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
     device.queueCreateInfoCount = 1;
     device.pQueueCreateInfos = &queue;
+    auto conditional = make<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
+    conditional.conditionalRendering = VK_TRUE;
+    const char* conditional_extension = VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME;
+    if (with_conditional_rendering) {
+      device.pNext = &conditional;
+      device.enabledExtensionCount = 1;
+      device.ppEnabledExtensionNames = &conditional_extension;
+    }
     check(vkCreateDevice(physical_, &device, nullptr, &device_));
     vkGetDeviceQueue(device_, 0, 0, &queue_);
     auto pool = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
@@ -80,14 +90,17 @@ class Application {
     EXPECT_EQ(messages_, 0u) << "the validation layer has something to say, perhaps about what was left behind";
   }
 
-  std::unique_ptr<Device> lend() {
+  std::unique_ptr<Device> lend() { return must(adopt(adopted(enabled_))); }
+
+  AdoptedDevice adopted(const EnabledFeatures& enabled) const {
     AdoptedDevice adopted;
     adopted.instance = instance_;
     adopted.physical_device = physical_;
     adopted.device = device_;
     adopted.queue = queue_;
+    adopted.enabled = enabled;
     adopted.cache = test_options().cache;
-    return must(adopt(adopted));
+    return adopted;
   }
 
   /// A mapped buffer of words. Its memory is of the first type that is visible and coherent, which every device has.
@@ -152,6 +165,7 @@ class Application {
     return reinterpret_cast<Function>(vkGetInstanceProcAddr(instance_, name));
   }
 
+  EnabledFeatures enabled_;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
@@ -327,6 +341,65 @@ TEST_F(VulkanEncode, ASecondEncodingLeavesOutTheInitialContents) {
   EXPECT_THAT(read_all<uint32_t>(*executable, guest.count, 4), Each(10u + 1 + 4));
   app_.run(first);
   EXPECT_THAT(read_all<uint32_t>(*executable, guest.count, 4), Each(10u + 13));
+}
+
+TEST_F(VulkanEncode, AGraphWithALoopIsUnsupportedByName) {
+  TestGraph graph("looping");
+  const auto done = graph.observed(graph.buffer<uint32_t>("done", {0}));
+  graph::Loop loop;
+  loop.label = "until flat";
+  loop.done = graph.whole(done);
+  loop.body = {graph.fill(graph.whole(done), 1)};
+  graph.add(loop);
+  const auto device = app_.lend();
+  const auto executable = must(device->load(graph.get()));
+  const VkCommandBuffer commands = app_.begin();
+  const auto result = encode(*executable, commands);
+  app_.end(commands);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(result.error().message,
+            "graph \"looping\": loop \"until flat\" needs the host while it runs, to submit what follows, and what is "
+            "encoded has none; lower the program host-free, with a bound for each loop");
+}
+
+/// Adds one to its output under a predicate that is set.
+struct Conditional {
+  TestGraph graph{"conditional"};
+  BufferId predicate = graph.buffer<uint32_t>("predicate", {1});
+  BufferId count = graph.output(graph.buffer<uint32_t>("count", {5}));
+  Conditional() {
+    const auto dispatch = graph.dispatch(graph.kernel(affine_kernel()), {count}, {1, 1}, {1, 1, 1});
+    graph.add(TestGraph::conditional(graph.whole(predicate), {dispatch}));
+  }
+};
+
+TEST_F(VulkanEncode, AConditionalOnADeviceThatWasNotMadeForItIsUnsupportedByName) {
+  const auto device = app_.lend();
+  EXPECT_FALSE(device->profile().features.conditional_rendering);
+  const auto result = device->load(Conditional().graph.get());
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(result.error().message, testing::HasSubstr("conditional \"conditional\""));
+}
+
+TEST(VulkanEncodeConditional, RunsOnADeviceThatWasMadeForIt) {
+  Application app(true);
+  Conditional conditional;
+  const auto device = app.lend();
+  const auto executable = must(device->load(conditional.graph.get()));
+  const VkCommandBuffer commands = app.begin();
+  const auto recorded = must(encode(*executable, commands));
+  app.end(commands);
+  app.run(commands);
+  EXPECT_THAT(read_all<uint32_t>(*executable, conditional.count, 1), Each(6u));
+}
+
+TEST_F(VulkanEncode, AnApplicationThatDidNotEnableTheExtensionIsToldSo) {
+  const auto result = adopt(app_.adopted({.conditional_rendering = true}));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::invalid_input);
+  EXPECT_THAT(result.error().message, testing::HasSubstr("VK_EXT_conditional_rendering"));
 }
 
 TEST_F(VulkanEncode, AnAdoptedDeviceUsesNoFeatureThatWasNotEnabled) {

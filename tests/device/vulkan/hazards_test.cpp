@@ -22,6 +22,7 @@ MemoryUse update(Stage stage, uint32_t memory, uint64_t begin, uint64_t end) {
 constexpr Stage kCompute = Stage::compute;
 constexpr Stage kTransfer = Stage::transfer;
 constexpr Stage kIndirect = Stage::indirect;
+constexpr Stage kConditional = Stage::conditional;
 
 TEST(HazardTracker, TwoFillsOfDisjointRangesNeedNoBarrier) {
   HazardTracker tracker(1);
@@ -72,6 +73,36 @@ TEST(HazardTracker, AShaderWriteAfterAnIndirectReadWaitsForTheIndirectStage) {
   HazardTracker tracker(1);
   tracker.next(Uses{read(kIndirect, 0, 0, 12)});
   EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 12)}), Optional(Barrier{mask(kIndirect), 0, mask(kCompute)}));
+}
+
+TEST(HazardTracker, APredicateIsReadAfterTheShaderWriteThatComputesIt) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kCompute, 0, 0, 4)});
+  EXPECT_THAT(tracker.next(Uses{read(kConditional, 0, 0, 4)}),
+              Optional(Barrier{mask(kCompute), mask(kCompute), mask(kConditional)}));
+}
+
+TEST(HazardTracker, APredicateIsReadAfterTheCopyThatBringsIt) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{write(kTransfer, 0, 0, 4)});
+  EXPECT_THAT(tracker.next(Uses{read(kConditional, 0, 0, 4)}),
+              Optional(Barrier{mask(kTransfer), mask(kTransfer), mask(kConditional)}));
+}
+
+TEST(HazardTracker, AShaderWriteAfterAPredicateWasReadWaitsForTheConditionalStage) {
+  HazardTracker tracker(1);
+  tracker.next(Uses{read(kConditional, 0, 0, 4)});
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}), Optional(Barrier{mask(kConditional), 0, mask(kCompute)}));
+}
+
+TEST(HazardTracker, APredicateReadAgainAtTheEndIsOrderedBeforeItsNextWriteThoughABarrierStoodBetween) {
+  HazardTracker tracker(2);
+  tracker.next(Uses{read(kConditional, 0, 0, 4)});  // the conditional begins
+  tracker.next(Uses{write(kCompute, 1, 0, 64)});
+  tracker.next(Uses{update(kCompute, 1, 0, 64)});  // a barrier between two dispatches of the body
+  EXPECT_THAT(tracker.next(Uses{read(kConditional, 0, 0, 4)}), Eq(std::nullopt));  // it ends
+  EXPECT_THAT(tracker.next(Uses{write(kCompute, 0, 0, 4)}),
+              Optional(Barrier{StageMask(mask(kCompute) | mask(kConditional)), mask(kCompute), mask(kCompute)}));
 }
 
 TEST(HazardTracker, AnUpdateInPlaceDoesNotConflictWithItself) {
