@@ -48,13 +48,13 @@ ComputedGrid computed_grid_for(const std::array<ScalarExpr, 3>& threads, std::ar
 
 /// Runs a kernel. Bindings and parameters are in the order of its interface.
 struct Dispatch {
-  std::string label;
-  std::shared_ptr<const KernelSource> kernel;
-  std::vector<Operand> bindings;                          ///< Buffer or Scalar
-  std::vector<std::variant<Literal, Scalar>> parameters;  ///< a scalar is read on the device when the kernel runs
-  std::optional<Grid> grid;                               ///< exact geometry; the launch is derived from it
-  std::optional<uint32_t> maximum_workgroups;             ///< a workload estimate for budgeting; never geometry
-  std::optional<ComputedGrid> computed_grid = {};         ///< instead of `grid`
+  std::string label = {};
+  std::shared_ptr<const KernelSource> kernel = {};
+  std::vector<Operand> bindings = {};                          ///< Buffer or Scalar
+  std::vector<std::variant<Literal, Scalar>> parameters = {};  ///< a scalar is read on the device when the kernel runs
+  std::optional<Grid> grid = {};                               ///< exact geometry; the launch is derived from it
+  std::optional<uint32_t> maximum_workgroups = {};             ///< a workload estimate for budgeting; never geometry
+  std::optional<ComputedGrid> computed_grid = {};              ///< instead of `grid`
 };
 
 /// Copies elements between buffers of one element type.
