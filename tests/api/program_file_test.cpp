@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "wavegate/api/engine.h"
+#include "wavegate/io/metis_graph.h"
 #include "wavegate/io/program_inputs.h"
 
 /// The examples do what they say, as a user runs them.
@@ -94,6 +96,54 @@ TEST(Examples, heat_is_the_same_on_the_reference_device) {
   EXPECT_GT(oracle.loop().trips, 1u);
   EXPECT_EQ(ours.loop().trips, oracle.loop().trips);
   EXPECT_EQ(ours.read<float>("u"), oracle.read<float>("u"));
+}
+
+TEST(Examples, heat_keeps_the_history_of_its_change) {
+  Ran heat(example("heat"), "vulkan", {{"tolerance", "1"}});
+  const std::uint32_t trips = heat.loop().trips;
+  const std::vector<float> squares = heat.read<float>("history");
+  ASSERT_EQ(squares.size(), 1000u);
+  ASSERT_LT(trips, squares.size());
+  for (std::uint32_t i = 0; i < squares.size(); ++i)
+    EXPECT_EQ(squares[i] > 1.0f, i + 1 < trips) << i;  // above the tolerance until the last iteration
+  EXPECT_GT(squares[trips - 1], 0.0f);
+  EXPECT_EQ(squares[trips], 0.0f);
+}
+
+/// Distances from vertex 0, level by level.
+std::vector<std::int32_t> distances(const io::MetisGraph& graph) {
+  std::vector<std::int32_t> found(graph.vertices, -1);
+  std::vector<std::uint32_t> frontier = {0};
+  found[0] = 0;
+  for (std::int32_t level = 1; !frontier.empty(); ++level) {
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t vertex : frontier) {
+      for (std::uint32_t edge = graph.offsets[vertex]; edge < graph.offsets[vertex + 1]; ++edge) {
+        std::int32_t& distance = found[graph.neighbours[edge]];
+        if (distance >= 0) continue;
+        distance = level;
+        next.push_back(graph.neighbours[edge]);
+      }
+    }
+    frontier = std::move(next);
+  }
+  return found;
+}
+
+TEST(Examples, bfs_finds_the_distance_of_every_cell_of_the_maze) {
+  const auto text = value_of(io::read_file(WAVEGATE_SOURCE_DIR "/examples/maze.graph"));
+  const std::vector<std::int32_t> expected = distances(value_of(io::parse_metis_graph(io::as_text(text), "maze")));
+  const std::int32_t furthest = *std::ranges::max_element(expected);
+  for (const char* device : {"vulkan", "reference"}) {
+    SCOPED_TRACE(device);
+    Ran bfs(example("bfs"), device);
+    EXPECT_EQ(bfs.read<std::int32_t>("distance"), expected);
+    EXPECT_EQ(bfs.loop().trips, static_cast<std::uint32_t>(furthest) + 1);
+    EXPECT_EQ(bfs.loop().reason, ExitReason::converged);
+    const std::vector<std::int32_t> widths = bfs.read<std::int32_t>("widths");
+    for (std::int32_t level = 0; level < static_cast<std::int32_t>(widths.size()); ++level)
+      EXPECT_EQ(widths[level], std::ranges::count(expected, level)) << level;
+  }
 }
 
 TEST(Examples, the_sandpile_of_the_readers_own_shader_comes_to_rest) {
