@@ -14,10 +14,10 @@ namespace wavegate::emit::spirv {
 
 /// Ids of the variables that a kernel addresses; 0 where there is none.
 struct Variables {
-  std::vector<Id> memories;  ///< by memory index
-  Id arena = 0;              ///< the scalar arena
-  Id launch = 0;             ///< the launch words
-  bool coherent = false;     ///< buffer accesses are ordered against other workgroups
+  std::vector<Id> memories;        ///< by memory index
+  Id arena = 0;                    ///< the scalar arena
+  Id launch = 0;                   ///< the launch words
+  bool coherent_pointers = false;  ///< accesses through device pointers are ordered against other invocations
 };
 
 /// What the emission of one kernel carries along: the module being written and the ids of the kernel's values.

@@ -53,7 +53,7 @@ Place place(Context& context, const kir::Instruction& instruction, uint32_t k) {
     const Id type = module.pointer_type(spv::StorageClass::PhysicalStorageBuffer, module.type(instruction.type));
     // A pointer has no variable to be decorated Coherent; volatile accesses go as far.
     const auto coherent =
-        context.variables.coherent ? spv::MemoryAccessMask::Volatile : spv::MemoryAccessMask::MaskNone;
+        context.variables.coherent_pointers ? spv::MemoryAccessMask::Volatile : spv::MemoryAccessMask::MaskNone;
     return {.pointer = module.put(OpConvertUToPtr, type, {address}),
             .access = word(spv::MemoryAccessMask::Aligned) | word(coherent),
             .alignment = size};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "wavegate/emit/spirv/coherence.h"
 #include "wavegate/emit/spirv/memory.h"
 
 namespace wavegate::emit::spirv {
@@ -30,16 +31,6 @@ void require_storage(ModuleBuilder& module, Type element) {
     module.require(spv::Capability::StorageBuffer8BitAccess);
     module.require_extension("SPV_KHR_8bit_storage");
   }
-}
-
-/// Whether the kernel orders its buffer accesses against those of other workgroups.
-bool synchronises_with_device(const kir::Kernel& kernel) {
-  bool found = false;
-  kir::walk(kernel.body, [&](const kir::Instruction& i) {
-    const bool orders = i.op == kir::Op::fence || kir::is_atomic(i.op);
-    found |= orders && i.scope == kir::Scope::device && i.order != kir::Order::relaxed;
-  });
-  return found;
 }
 
 bool uses_pointers(const kir::Kernel& kernel) {
@@ -76,7 +67,8 @@ void declare_variables(Context& context) {
   ModuleBuilder& module = context.module;
   Variables& variables = context.variables;
 
-  variables.coherent = synchronises_with_device(kernel);
+  const Coherence coherence = coherence_of(kernel);
+  variables.coherent_pointers = coherence.pointers;
   const bool pointers = uses_pointers(kernel);
   if (pointers) {
     module.use_physical_addressing();
@@ -86,23 +78,28 @@ void declare_variables(Context& context) {
   }
   const uint32_t buffers = interface.buffer_count();
   const uint32_t storage_buffers = buffers + (interface.scalar_count() > 0 ? 1 : 0);
-  const StorageTraits traits = {.aliased = storage_buffers > 1 || pointers, .coherent = variables.coherent};
+  const bool aliased = storage_buffers > 1 || pointers;
+  std::vector<bool> coherent_bindings(interface.bindings.size());
+  for (size_t i = 0; i < kernel.memories.size(); ++i)
+    if (coherence.memories[i]) coherent_bindings[kernel.memories[i].binding] = true;
 
   std::vector<Id> by_binding;
   uint32_t next = 0;
   bool arena_read = false, arena_written = false;
-  for (const kir::BindingInfo& info : interface.bindings) {
+  for (size_t i = 0; i < interface.bindings.size(); ++i) {
+    const kir::BindingInfo& info = interface.bindings[i];
     if (info.kind == kir::BindingKind::scalar) {
       arena_read |= kir::reads(info.access);
       arena_written |= kir::writes(info.access);
       by_binding.push_back(0);
     } else {
-      by_binding.push_back(
-          storage_buffer(module, info.type, next++, kir::reads(info.access), kir::writes(info.access), traits));
+      by_binding.push_back(storage_buffer(module, info.type, next++, kir::reads(info.access), kir::writes(info.access),
+                                          {.aliased = aliased, .coherent = coherent_bindings[i]}));
     }
   }
   if (interface.scalar_count() > 0)
-    variables.arena = storage_buffer(module, Type::i32, buffers, arena_read, arena_written, traits);
+    variables.arena = storage_buffer(module, Type::i32, buffers, arena_read, arena_written,
+                                     {.aliased = aliased, .coherent = coherence.arena});
   if (interface.launch_words() > 0) {
     const Id block = module.block_type(module.type(Type::i32), 4, interface.launch_words());
     variables.launch = module.global_variable(spv::StorageClass::PushConstant, block);

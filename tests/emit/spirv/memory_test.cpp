@@ -79,13 +79,6 @@ TEST(Memory, buffers_ordered_against_other_workgroups_are_coherent) {
   EXPECT_THAT(emit_text(b), HasSubstr("Coherent"));
 }
 
-TEST(Memory, a_workgroup_barrier_leaves_buffers_as_they_are) {
-  Builder b("k", {1});
-  b.buffer("x", Type::f32, Access::read);
-  b.barrier();
-  EXPECT_THAT(emit_text(b), Not(HasSubstr("Coherent")));
-}
-
 TEST(Memory, a_fence_over_one_invocation_is_nothing) {
   Builder b("k", {1});
   b.fence(Scope::invocation, Order::acquire_release);
