@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "wavegate/api/calibrate.h"
 #include "wavegate/base/format.h"
 #include "wavegate/device/reference/device.h"
 #include "wavegate/device/vulkan/device.h"
@@ -35,9 +36,12 @@ Result<std::shared_ptr<device::Device>> open_device(const std::string& name) {
   return std::shared_ptr<device::Device>(std::move(device));
 }
 
-Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device) {
+Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device,
+                           const CompileOptions& options) {
   if (device == nullptr) return invalid_input("compile needs a device", program.name());
-  WAVEGATE_TRY(lowering::Plan plan, lowering::lower(program, device->profile()));
+  CompileOptions complete = options;
+  if (!complete.costs) complete.costs = calibrated_costs(device->profile());
+  WAVEGATE_TRY(lowering::Plan plan, lowering::lower(program, device->profile(), complete));
   WAVEGATE_TRY(std::unique_ptr<device::Executable> loaded, device->load(plan.graph));
   Executable executable(std::move(device), std::move(plan), std::move(loaded));
   executable.buffers_ = program.buffers();
@@ -65,10 +69,16 @@ Result<void> Executable::submit() {
   return executable_->submit();
 }
 Result<void> Executable::wait() {
-  return executable_->wait();
+  WAVEGATE_CHECK(executable_->wait());
+  if (plan_.computed_grids.empty()) return {};
+  WAVEGATE_TRY(const uint32_t fault, arena_word(plan_.fault));
+  if (fault == 0) return {};
+  return invalid_input("its computed grid was larger than the declared maximum; declare a larger one",
+                       format("dispatch \"{}\"", plan_.computed_grids[fault - 1]));
 }
 Result<void> Executable::run() {
-  return executable_->run();
+  WAVEGATE_CHECK(submit());
+  return wait();
 }
 Result<void> Executable::reset() {
   return executable_->reset();

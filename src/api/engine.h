@@ -8,6 +8,7 @@
 
 #include "wavegate/base/result.h"
 #include "wavegate/device/device.h"
+#include "wavegate/lowering/lower.h"
 #include "wavegate/lowering/plan.h"
 #include "wavegate/program/program.h"
 
@@ -24,11 +25,11 @@ Result<std::shared_ptr<device::Device>> open_device(const std::string& name = {}
 /// How a loop ended.
 enum class ExitReason {
   converged,  ///< the predicate is false after the last iteration
-  bound,      ///< the loop ran `max` iterations and the predicate still holds, or it was never entered
+  bound,      ///< the predicate still holds: `max` iterations ran, or break_ ended them; or the loop was never entered
 };
 
 struct LoopReport {
-  uint32_t trips = 0;  ///< iterations, of its last entry
+  uint32_t trips = 0;  ///< iterations begun, of its last entry
   ExitReason reason = ExitReason::bound;
 };
 
@@ -51,7 +52,13 @@ class Executable {
 
   Result<void> run();
   Result<void> submit();
+  /// Waits for the run. A loop that is chunked is driven from here: see device::Executable::wait.
+  /// `invalid-input` if a computed grid was larger than its declared maximum: what the run left is then unspecified.
   Result<void> wait();
+
+  /// How long a run may take that the host drives (chunked loops); none at first. A loop that is not done by then ends
+  /// in an error that names it, and outputs remain those of the run before.
+  void set_time_limit(std::optional<double> seconds) { executable_->set_time_limit(seconds); }
 
   /// Puts every value with an initial value back to it before the next run, launch parameters too.
   Result<void> reset();
@@ -80,7 +87,8 @@ class Executable {
   device::Executable& device_executable() { return *executable_; }
 
  private:
-  friend Result<Executable> compile(const program::Program&, std::shared_ptr<device::Device>);
+  friend Result<Executable> compile(const program::Program&, std::shared_ptr<device::Device>,
+                                    const lowering::Options&);
 
   Result<uint32_t> arena_word(uint64_t offset);
   Result<uint64_t> byte_count(program::Buffer buffer, uint64_t element_bytes) const;
@@ -92,8 +100,13 @@ class Executable {
   std::vector<program::ScalarInfo> scalars_;
 };
 
+/// How a program is compiled: strategies, host-free, costs. By default every region gets the cheapest strategy by the
+/// costs that `wavegate calibrate` measured, or by typical ones.
+using CompileOptions = lowering::Options;
+
 /// Lowers a program for the device and loads it there.
-Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device);
+Result<Executable> compile(const program::Program& program, std::shared_ptr<device::Device> device,
+                           const CompileOptions& options = {});
 
 template <typename T>
 Result<void> Executable::write(program::Buffer buffer, std::span<const T> elements, uint64_t first) {

@@ -20,5 +20,6 @@ void add_devices(CLI::App& application, Action& action);
 void add_solve(CLI::App& application, Action& action);
 void add_run(CLI::App& application, Action& action);
 void add_explain(CLI::App& application, Action& action);
+void add_calibrate(CLI::App& application, Action& action);
 
 }  // namespace wavegate::cli

@@ -3,10 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "wavegate/api/calibrate.h"
 #include "wavegate/api/engine.h"
 #include "wavegate/base/format.h"
 #include "wavegate/cli/commands.h"
 #include "wavegate/cli/json_text.h"
+#include "wavegate/cli/strategy_options.h"
 #include "wavegate/graph/print.h"
 #include "wavegate/io/program_file.h"
 #include "wavegate/lowering/lower.h"
@@ -17,16 +19,22 @@ namespace {
 struct Arguments {
   std::string program;
   std::string device;
+  StrategyArguments strategy;
   bool dot = false;
   bool json = false;
 };
 
 std::string regions_text(const std::vector<lowering::RegionReport>& regions) {
   if (regions.empty()) return "no regions: the program is straight-line\n";
-  std::vector<Row> rows = {{"region", "strategy", "reason"}};
+  std::vector<Row> rows = {{"region", "strategy", "us", "us if not", "reason"}};
   for (const lowering::RegionReport& region : regions)
-    rows.push_back({std::string(size_t{region.depth} * 2, ' ') + region.label, region.strategy, region.reason});
-  return table(rows);
+    rows.push_back({std::string(size_t{region.depth} * 2, ' ') + region.label,
+                    std::string(lowering::to_string(region.strategy)), format("{:.1f}", region.microseconds),
+                    format("{:.1f}", region.dead_microseconds), region.reason});
+  constexpr Align kAlignment[] = {Align::left, Align::left, Align::right, Align::right, Align::left};
+  return table(rows, kAlignment) +
+         "us: estimate of an iteration of a loop, or of a branch that is taken; us if not: of an iteration after the\n"
+         "loop is done, or of a branch that is not taken\n";
 }
 
 /// Every line as a comment of Graphviz's language, so that the output is still a graph for it.
@@ -55,18 +63,30 @@ Choice choose_device(const Arguments& arguments) {
 }
 
 Result<Outcome> explain(const Arguments& arguments) {
+  const Result<lowering::Options> options = lowering_options(arguments.strategy);
+  if (!options.ok()) {
+    print_error(options.error().to_string());
+    return Outcome{{}, kUsageError};
+  }
   WAVEGATE_TRY(const program::Program program, io::load_program(arguments.program));
   const Choice choice = choose_device(arguments);
   WAVEGATE_TRY(const auto device, open_device_or_advise(choice.device));
   const target::Profile& profile = device->profile();
-  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(program, profile));
+  lowering::Options complete = *options;
+  complete.costs = calibrated_costs(profile);
+  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(program, profile, complete));
   const std::string graph = arguments.dot ? graph::print_dot(*plan.graph) : graph::print(*plan.graph);
 
   if (arguments.json) {
     nlohmann::ordered_json regions = nlohmann::ordered_json::array();
     for (const lowering::RegionReport& region : plan.regions)
       regions.push_back(nlohmann::ordered_json{
-          {"depth", region.depth}, {"label", region.label}, {"strategy", region.strategy}, {"reason", region.reason}});
+          {"depth", region.depth},
+          {"label", region.label},
+          {"strategy", lowering::to_string(region.strategy)},
+          {"reason", region.reason},
+          {"microseconds", region.microseconds},
+          {"microseconds_if_not", region.dead_microseconds}});
     return Outcome{json_text({{"program", program.name()},
                               {"device", profile.name},
                               {"backend", profile.backend},
@@ -95,11 +115,12 @@ void add_explain(CLI::App& application, Action& action) {
       ->add_option("--device", arguments->device,
                    "Part of a device's name (default: WAVEGATE_DEVICE, else the reference device, which needs no GPU)")
       ->option_text("NAME");
+  add_strategy_options(*command, arguments->strategy);
   command->add_flag("--json", arguments->json, "Print one object instead of text");
   command->footer(
       "Examples:\n"
       "  wavegate explain heat.json\n"
-      "  wavegate explain heat.json --device vulkan\n"
+      "  wavegate explain heat.json --device vulkan --strategy fused-gate\n"
       "  wavegate explain heat.json --dot | dot -Tsvg > heat.svg");
   command->callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
 }

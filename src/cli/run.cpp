@@ -10,6 +10,7 @@
 #include "wavegate/base/format.h"
 #include "wavegate/cli/commands.h"
 #include "wavegate/cli/json_text.h"
+#include "wavegate/cli/strategy_options.h"
 #include "wavegate/graph/graph.h"
 #include "wavegate/io/file.h"
 #include "wavegate/io/json.h"
@@ -27,6 +28,8 @@ struct Arguments {
   std::vector<std::string> outputs;
   std::vector<std::string> settings;
   std::string device;
+  StrategyArguments strategy;
+  std::optional<double> time_limit;
   bool dry_run = false;
   bool json = false;
 };
@@ -226,9 +229,9 @@ std::string text_of(const Job& job, const Figures& figures) {
 }
 
 /// Lowers for the reference device, whose profile is there on every machine.
-Result<Outcome> check_only(const Job& job, bool json) {
+Result<Outcome> check_only(const Job& job, const CompileOptions& options, bool json) {
   WAVEGATE_TRY(const auto reference, open_device("reference"));
-  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(job.program, reference->profile()));
+  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(job.program, reference->profile(), options));
   if (json)
     return Outcome{json_text({{"program", job.program.name()},
                               {"dry_run", true},
@@ -242,17 +245,19 @@ Result<Outcome> check_only(const Job& job, bool json) {
 
 Result<Outcome> run_program(const Arguments& arguments) {
   const Result<Assignments> assignments = parse(arguments);
-  if (!assignments.ok()) {
-    print_error(assignments.error().to_string());
+  const Result<CompileOptions> options = lowering_options(arguments.strategy);
+  if (!assignments.ok() || !options.ok()) {
+    print_error((assignments.ok() ? options.error() : assignments.error()).to_string());
     return Outcome{{}, kUsageError};
   }
   Progress progress;
   progress.show(format("loading {}", arguments.program));
   WAVEGATE_TRY(const Job job, load(arguments.program, *assignments));
-  if (arguments.dry_run) return check_only(job, arguments.json);
+  if (arguments.dry_run) return check_only(job, *options, arguments.json);
   WAVEGATE_TRY(std::shared_ptr<device::Device> device, open_device_or_advise(arguments.device));
   progress.show(format("compiling {} for {}...", job.program.name(), device->profile().name));
-  WAVEGATE_TRY(Executable executable, compile(job.program, std::move(device)));
+  WAVEGATE_TRY(Executable executable, compile(job.program, std::move(device), *options));
+  executable.set_time_limit(arguments.time_limit);
   for (const io::ParameterValue& setting : job.settings)
     WAVEGATE_CHECK(executable.set(setting.parameter, setting.value));
   progress.show(format("running {}...", job.program.name()));
@@ -280,6 +285,8 @@ void add_run(CLI::App& application, Action& action) {
   add_assignments("--set", arguments->settings, "The value of a launch parameter; as often as needed", "NAME=VALUE");
   command->add_option("--device", arguments->device, "Part of a device's name (default: the best Vulkan device)")
       ->option_text("NAME");
+  add_strategy_options(*command, arguments->strategy);
+  add_time_limit(*command, arguments->time_limit);
   command->add_flag(
       "--dry-run", arguments->dry_run,
       "Check program, inputs and settings for the reference device's profile; open no device, run nothing");
@@ -290,6 +297,7 @@ void add_run(CLI::App& application, Action& action) {
       "Examples:\n"
       "  wavegate run heat.json --set tolerance=0.001 --out u=u.npy\n"
       "  wavegate run saxpy.json --in x=x.npy --in y=y.npy --out y=result.npy --json\n"
+      "  wavegate run heat.json --strategy early-out --host-free\n"
       "  wavegate run heat.json --dry-run");
   command->callback([arguments, &action] { action = [arguments] { return run_program(*arguments); }; });
 }

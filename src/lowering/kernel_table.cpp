@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "wavegate/base/format.h"
+#include "wavegate/kir/compose.h"
 #include "wavegate/kir/passes/parameters_to_scalars.h"
 #include "wavegate/kir/passes/simplify.h"
+#include "wavegate/kir/text.h"
 
 namespace wavegate::lowering {
 
@@ -13,9 +15,37 @@ graph::KernelId KernelTable::push(kir::KernelCode code) {
   return graph::KernelId{static_cast<uint32_t>(kernels_.size() - 1)};
 }
 
+bool KernelTable::has_opaque() const {
+  return std::ranges::any_of(kernels_, [](const kir::KernelCode& code) {
+    return std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(code);
+  });
+}
+
 Result<graph::KernelId> KernelTable::add(kir::Kernel kernel) {
   WAVEGATE_CHECK(kir::simplify(kernel));
-  return push(std::make_shared<const kir::Kernel>(std::move(kernel)));
+  std::string text = kir::print(kernel);
+  const auto known = by_text_.find(text);
+  if (known != by_text_.end()) return known->second;
+  const graph::KernelId id = push(std::make_shared<const kir::Kernel>(std::move(kernel)));
+  by_text_.emplace(std::move(text), id);
+  return id;
+}
+
+Result<graph::KernelId> KernelTable::guarded(graph::KernelId kernel) {
+  const auto known = guarded_.find(kernel);
+  if (known != guarded_.end()) return known->second;
+  Result<graph::KernelId> result = make_guarded(kernel);
+  guarded_.emplace(kernel, result);
+  return result;
+}
+
+Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
+  const kir::KernelCode code = (*this)[kernel];
+  if (const auto* ours = std::get_if<std::shared_ptr<const kir::Kernel>>(&code)) {
+    WAVEGATE_TRY(kir::Kernel changed, kir::guard(**ours, "latch"));
+    return add(std::move(changed));
+  }
+  return unsupported(format("kernel \"{}\" is an opaque module", kir::interface_of(code).name));
 }
 
 Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::KernelSource>& source,
@@ -42,15 +72,6 @@ Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::Ke
   }
   sources_.push_back(source);
   by_source_.emplace(std::pair{source.get(), from_scalar}, id);
-  return id;
-}
-
-Result<graph::KernelId> KernelTable::add(Result<kir::Kernel> (*make)()) {
-  const auto known = by_maker_.find(make);
-  if (known != by_maker_.end()) return known->second;
-  WAVEGATE_TRY(kir::Kernel kernel, make());
-  WAVEGATE_TRY(const graph::KernelId id, add(std::move(kernel)));
-  by_maker_.emplace(make, id);
   return id;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,22 +24,26 @@ class KernelTable {
   Result<graph::KernelId> add(const std::shared_ptr<const program::KernelSource>& source,
                               const std::vector<bool>& from_scalar);
 
-  /// One of the lowering's own kernels, made when first asked for.
-  Result<graph::KernelId> add(Result<kir::Kernel> (*make)());
-
+  /// Kernels that read alike are one.
   Result<graph::KernelId> add(kir::Kernel kernel);
 
+  /// The kernel with a latch as its last scalar (of an opaque module: its last buffer), which returns at once where the
+  /// latch is zero. `unsupported`, with the reason, for a module that cannot be changed so.
+  Result<graph::KernelId> guarded(graph::KernelId kernel);
+
   const kir::KernelCode& operator[](graph::KernelId id) const { return kernels_[static_cast<uint32_t>(id)]; }
-  std::vector<graph::Kernel> take() { return std::move(kernels_); }
+  bool has_opaque() const;
 
  private:
   graph::KernelId push(kir::KernelCode code);
+  Result<graph::KernelId> make_guarded(graph::KernelId kernel);
 
   const target::Profile& profile_;
   std::vector<graph::Kernel> kernels_;
   std::vector<std::shared_ptr<const program::KernelSource>> sources_;  ///< keeps the keys below alive
   std::map<std::pair<const program::KernelSource*, std::vector<bool>>, graph::KernelId> by_source_;
-  std::map<Result<kir::Kernel> (*)(), graph::KernelId> by_maker_;
+  std::map<std::string, graph::KernelId> by_text_;
+  std::map<graph::KernelId, Result<graph::KernelId>> guarded_;
 };
 
 }  // namespace wavegate::lowering

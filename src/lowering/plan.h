@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wavegate/graph/graph.h"
+#include "wavegate/lowering/strategy.h"
 #include "wavegate/program/program.h"
 
 namespace wavegate::lowering {
@@ -27,8 +28,10 @@ struct LoopPlaces {
 struct RegionReport {
   uint32_t depth = 0;
   std::string label;
-  std::string strategy;
+  Strategy strategy = Strategy::gate;
   std::string reason;
+  double microseconds = 0;       ///< estimate of an iteration of a loop, or of a branch that is taken
+  double dead_microseconds = 0;  ///< estimate of an iteration beyond those needed, or of a branch that is not taken
 };
 
 /// What lowering a program gives: a command graph, and where the program's values lie in it.
@@ -38,6 +41,10 @@ struct Plan {
   std::vector<Place> scalars;     ///< by program::Scalar::id
   std::vector<LoopPlaces> loops;  ///< by program::Loop::id
   graph::BufferId arena{};
+  /// Byte offset in the arena of a word that is 1 + the index in `computed_grids` of the first dispatch whose computed
+  /// grid was larger than declared; zero if there was none.
+  uint64_t fault = 0;
+  std::vector<std::string> computed_grids;  ///< labels of the dispatches whose grids are computed
   std::vector<RegionReport> regions;
 };
 

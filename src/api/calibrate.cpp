@@ -1,0 +1,325 @@
+#include "wavegate/api/calibrate.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "wavegate/base/format.h"
+#include "wavegate/device/vulkan/cache_file.h"
+#include "wavegate/device/vulkan/hash.h"
+#include "wavegate/kir/builder.h"
+#include "wavegate/kir/compose.h"
+#include "wavegate/kir/passes/simplify.h"
+
+namespace wavegate {
+namespace {
+
+using graph::BufferId;
+using graph::Command;
+using graph::Dispatch;
+using graph::Graph;
+using kir::Access;
+using kir::Builder;
+using kir::Expr;
+using kir::Type;
+using target::Costs;
+
+// ---- kernels
+
+Result<kir::Kernel> touch_kernel() {
+  Builder b("touch", {64});
+  auto data = b.buffer("data", Type::i32, Access::read_write);
+  const Expr i = b.local_id();
+  data[i] = data[i] + 1;
+  return b.finish();
+}
+
+/// One invocation, as the lowering's scalar work.
+Result<kir::Kernel> step_kernel() {
+  Builder b("step");
+  auto word = b.scalar("word", Type::i32, Access::read_write);
+  word = static_cast<Expr>(word) + 1;
+  return b.finish();
+}
+
+Result<kir::Kernel> gate_kernel() {
+  Builder b("gate");
+  auto arguments = b.buffer("arguments", Type::i32, Access::read_write);
+  const Expr x = b.parameter("x", Type::i32);
+  b.store(arguments, b.u32(0), {x, b.u32(1), b.u32(1)});
+  return b.finish();
+}
+
+/// Adds to 64 words `count` times, with a barrier between.
+Result<kir::Kernel> resident_kernel() {
+  Builder b("resident", {64});
+  auto data = b.buffer("data", Type::i32, Access::read_write);
+  const Expr count = b.parameter("count", Type::i32);
+  const Expr i = b.local_id();
+  b.for_(b.u32(0), count, b.u32(1), [&](Expr) {
+    data[i] = data[i] + 1;
+    b.barrier();
+  });
+  return b.finish();
+}
+
+// ---- graphs
+
+/// A graph under construction: a data buffer, another, an arena, arguments of indirect dispatches.
+class Bench {
+ public:
+  static constexpr BufferId kData{0}, kOther{1}, kArena{2}, kArguments{3}, kObserved{4};
+
+  Bench() {
+    const auto buffer = [&](const char* name, uint64_t bytes) {
+      graph::Buffer made;
+      made.name = name;
+      made.bytes = bytes;
+      made.initial = graph::Contents{};
+      graph.buffers.push_back(std::move(made));
+    };
+    buffer("data", 64 * 4), buffer("other", 64 * 4), buffer("arena", 64 * 4), buffer("arguments", 16);
+    buffer("observed", 4);
+    graph.buffers[3].indirect = true;
+    graph.buffers[4].observed = true;
+    graph.name = "calibrate";
+  }
+
+  Result<Dispatch> dispatch(Result<kir::Kernel> kernel, BufferId buffer, std::vector<uint32_t> words,
+                            uint32_t workgroups = 1) {
+    if (!kernel) return std::move(kernel).error();
+    WAVEGATE_CHECK(kir::simplify(*kernel));
+    const kir::Interface interface = kernel->interface;
+    graph.kernels.push_back(std::make_shared<const kir::Kernel>(std::move(*kernel)));
+    Dispatch made;
+    made.label = interface.name;
+    made.kernel = graph::KernelId{static_cast<uint32_t>(graph.kernels.size() - 1)};
+    made.grid = {workgroups, 1, 1};
+    made.words = std::move(words);
+    size_t word = 0;
+    for (const kir::BindingInfo& binding : interface.bindings) {
+      if (binding.kind == kir::BindingKind::buffer) {
+        made.bindings.push_back(all_of(buffer));
+        made.uses.push_back({all_of(buffer), binding.access});
+      } else {
+        made.uses.push_back({{kArena, uint64_t{made.words[word++]} * 4, 4}, binding.access});
+      }
+    }
+    if (word > 0) made.bindings.push_back(all_of(kArena));
+    return made;
+  }
+
+  graph::Range all_of(BufferId id) const { return {id, 0, graph.buffers[static_cast<uint32_t>(id)].bytes}; }
+  graph::Range arguments() const { return {kArguments, 0, 12}; }
+
+  Graph graph;
+};
+
+double now() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+constexpr uint32_t kRepeats = 256;
+constexpr int kRuns = 7;
+
+/// Microseconds of a run of the graph, the least of several.
+Result<double> time_of(device::Device& device, const Graph& graph) {
+  WAVEGATE_TRY(auto executable, device.load(std::make_shared<const Graph>(graph)));
+  WAVEGATE_CHECK(executable->run());
+  double best = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const double start = now();
+    WAVEGATE_CHECK(executable->run());
+    const double taken = now() - start;
+    best = i == 0 ? taken : std::min(best, taken);
+  }
+  return best;
+}
+
+/// Microseconds that a repeat of the body costs, the fixed cost of a run left out.
+Result<double> per_repeat(device::Device& device, Graph graph, std::vector<Command> body) {
+  double times[2] = {};
+  for (const uint32_t factor : {1u, 3u}) {
+    auto repeat = std::make_shared<graph::Repeat>();
+    repeat->label = "repeat";
+    repeat->count = kRepeats * factor;
+    repeat->body = body;
+    graph.commands = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
+    WAVEGATE_CHECK(graph::verify(graph));
+    WAVEGATE_TRY(times[factor / 2], time_of(device, graph));
+  }
+  return std::max((times[1] - times[0]) / (2 * kRepeats), 0.01);
+}
+
+class Calibration {
+ public:
+  Calibration(device::Device& device, const std::function<void(std::string_view)>& progress)
+      : device_(device), progress_(progress) {}
+
+  Result<Costs> run() {
+    WAVEGATE_CHECK(dispatches());
+    WAVEGATE_CHECK(indirect());
+    WAVEGATE_CHECK(leaving_out());
+    WAVEGATE_CHECK(resident());
+    WAVEGATE_CHECK(submissions());
+    costs_.measured = true;
+    return costs_;
+  }
+
+ private:
+  void tell(std::string_view what) const {
+    if (progress_) progress_(what);
+  }
+
+  Result<void> dispatches() {
+    tell("dispatches");
+    Bench bench;
+    WAVEGATE_TRY(const Dispatch touch, bench.dispatch(touch_kernel(), Bench::kData, {}));
+    Dispatch other = touch;
+    other.bindings = {bench.all_of(Bench::kOther)};
+    other.uses = {{bench.all_of(Bench::kOther), Access::read_write}};
+    WAVEGATE_TRY(const Dispatch step, bench.dispatch(step_kernel(), Bench::kData, {0}));
+    WAVEGATE_TRY(costs_.dispatch, per_repeat(device_, bench.graph, {touch}));
+    WAVEGATE_TRY(costs_.scalar_step, per_repeat(device_, bench.graph, {step}));
+    WAVEGATE_TRY(const double both, per_repeat(device_, bench.graph, {touch, other}));
+    costs_.overlapped = std::max(both - costs_.dispatch, 0.01);
+    return {};
+  }
+
+  Result<void> indirect() {
+    tell("indirect dispatches");
+    Bench bench;
+    WAVEGATE_TRY(Dispatch touch, bench.dispatch(touch_kernel(), Bench::kData, {}));
+    touch.indirect = bench.arguments();
+    WAVEGATE_TRY(Dispatch open, bench.dispatch(gate_kernel(), Bench::kArguments, {1}));
+    Dispatch closed = open;
+    closed.words = {0};
+    WAVEGATE_TRY(const double on, per_repeat(device_, bench.graph, {open, touch}));
+    WAVEGATE_TRY(const double off, per_repeat(device_, bench.graph, {closed, touch}));
+    costs_.indirect = std::max(on - costs_.scalar_step, 0.01);
+    costs_.indirect_empty = std::max(off - costs_.scalar_step, 0.01);
+    return {};
+  }
+
+  Result<void> leaving_out() {
+    tell("kernels that return at once");
+    constexpr uint32_t kWorkgroups = 2048;
+    Bench bench;
+    WAVEGATE_TRY(kir::Kernel touch, touch_kernel());
+    WAVEGATE_TRY(const Dispatch few, bench.dispatch(kir::guard(touch, "latch"), Bench::kData, {0}));
+    WAVEGATE_TRY(const Dispatch many, bench.dispatch(kir::guard(std::move(touch), "latch"), Bench::kData, {0}, kWorkgroups));
+    WAVEGATE_TRY(const double one, per_repeat(device_, bench.graph, {few}));
+    WAVEGATE_TRY(const double all, per_repeat(device_, bench.graph, {many}));
+    costs_.workgroup_out = std::max((all - one) / (kWorkgroups - 1), 0.0);
+    if (!device_.profile().features.conditional_rendering) {
+      costs_.conditional_off = costs_.indirect_empty;
+      return {};
+    }
+    tell("conditional rendering");
+    auto conditional = std::make_shared<graph::Conditional>();
+    conditional->label = "never";
+    conditional->predicate = {Bench::kArena, 0, 4};
+    auto repeat = std::make_shared<graph::Repeat>();
+    repeat->label = "left out";
+    repeat->count = 16;
+    repeat->body = {few};
+    conditional->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
+    WAVEGATE_TRY(const double off,
+                 per_repeat(device_, bench.graph, {std::shared_ptr<const graph::Conditional>(std::move(conditional))}));
+    costs_.conditional_off = std::max(off / 16, 0.01);
+    return {};
+  }
+
+  Result<void> resident() {
+    tell("steps within a kernel");
+    double times[2] = {};
+    for (const uint32_t steps : {16u, 1040u}) {
+      Bench bench;
+      WAVEGATE_TRY(const Dispatch all, bench.dispatch(resident_kernel(), Bench::kData, {steps}));
+      bench.graph.commands = {all};
+      WAVEGATE_CHECK(graph::verify(bench.graph));
+      WAVEGATE_TRY(times[steps > 16], time_of(device_, bench.graph));
+    }
+    costs_.resident_step = std::max((times[1] - times[0]) / 1024, 0.001);
+    return {};
+  }
+
+  Result<void> submissions() {
+    tell("submissions");
+    Bench bench;
+    WAVEGATE_TRY(const Dispatch touch, bench.dispatch(touch_kernel(), Bench::kData, {}));
+    bench.graph.commands = {touch};
+    WAVEGATE_TRY(costs_.round_trip, time_of(device_, bench.graph));
+
+    // The same work in one submission, and in chunks whose loop is never done.
+    constexpr uint32_t kChunks = 32, kChunk = 16;
+    auto repeat = std::make_shared<graph::Repeat>();
+    repeat->label = "straight";
+    repeat->count = kChunks * kChunk;
+    repeat->body = {touch};
+    auto loop = std::make_shared<graph::Loop>();
+    loop->label = "chunks";
+    loop->done = bench.all_of(Bench::kObserved);
+    loop->maximum = kChunks * kChunk;
+    loop->first_chunk = loop->largest_chunk = kChunk;
+    loop->body = {touch};
+    Graph chunked = bench.graph;
+    bench.graph.commands = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
+    chunked.commands = {std::shared_ptr<const graph::Loop>(std::move(loop))};
+    WAVEGATE_TRY(const double straight, time_of(device_, bench.graph));
+    WAVEGATE_TRY(const double in_chunks, time_of(device_, chunked));
+    costs_.submission = std::max((in_chunks - straight) / kChunks, 0.5);
+    return {};
+  }
+
+  device::Device& device_;
+  const std::function<void(std::string_view)>& progress_;
+  Costs costs_;
+};
+
+// ---- the file
+
+/// What a file holds, by its first number; another version's is not read.
+constexpr double kVersion = 1;
+
+std::vector<double Costs::*> fields() {
+  return {&Costs::dispatch,      &Costs::scalar_step,     &Costs::overlapped,    &Costs::indirect,
+          &Costs::indirect_empty, &Costs::workgroup_out, &Costs::conditional_off, &Costs::resident_step,
+          &Costs::submission,    &Costs::round_trip};
+}
+
+std::string file_name(const target::Profile& profile) {
+  const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);
+  return format("costs-{:016x}", device::vulkan::hash_bytes(std::as_bytes(std::span(device))));
+}
+
+}  // namespace
+
+Result<Costs> calibrate(device::Device& device, const std::function<void(std::string_view)>& progress) {
+  return Calibration(device, progress).run();
+}
+
+void keep_costs(const target::Profile& profile, const Costs& costs) {
+  std::vector<double> numbers = {kVersion};
+  for (double Costs::* field : fields()) numbers.push_back(costs.*field);
+  device::vulkan::CacheDirectory::standard().write(file_name(profile), std::as_bytes(std::span(numbers)));
+}
+
+std::optional<Costs> calibrated_costs(const target::Profile& profile) {
+  const auto contents = device::vulkan::CacheDirectory::standard().read(file_name(profile));
+  const std::vector<double Costs::*> all = fields();
+  if (!contents || contents->size() != (all.size() + 1) * sizeof(double)) return std::nullopt;
+  std::vector<double> numbers(all.size() + 1);
+  std::memcpy(numbers.data(), contents->data(), contents->size());
+  // Nobody else checks them: a cost that is no number or absurd would choose strategies at random.
+  const bool sound = std::ranges::all_of(numbers, [](double number) { return number >= 0 && number < 1e7; });
+  if (!sound || numbers[0] != kVersion) return std::nullopt;
+  Costs costs;
+  for (size_t i = 0; i < all.size(); ++i) costs.*all[i] = numbers[i + 1];
+  costs.measured = true;
+  return costs;
+}
+
+}  // namespace wavegate

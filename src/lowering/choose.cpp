@@ -1,0 +1,377 @@
+#include "wavegate/lowering/choose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "wavegate/base/format.h"
+#include "wavegate/lowering/regions.h"
+
+namespace wavegate::lowering {
+namespace {
+
+using program::Body;
+using program::Node;
+using program::Program;
+using target::Costs;
+
+/// Loops are spelled out in command buffers up to this many commands where there is a choice.
+constexpr double kComfortableCommands = 1 << 16;
+/// A loop inside a chunked one is spelled out up to this bound, and else takes so many iterations in a pass.
+constexpr uint32_t kSteppedIterations = 8;
+/// A bound says little about the need; estimates take this share of it.
+constexpr double kExpectedShare = 0.5;
+/// And this many iterations of a loop that has none.
+constexpr double kExpectedIterations = 1000;
+
+/// What one pass through a body launches.
+struct Size {
+  double commands = 0;    ///< dispatches, copies, fills
+  double steps = 0;       ///< kernels of scalar work, of which the last may be one with a loop's test
+  double workgroups = 0;  ///< beyond one a command
+  bool ends_in_step = false;
+
+  void command(double groups) {
+    commands += 1;
+    workgroups += std::max(0.0, groups - 1);
+    ends_in_step = false;
+  }
+  void step() {
+    if (!ends_in_step) steps += 1;
+    ends_in_step = true;
+  }
+  void repeat(const Size& body, double count) {
+    commands += body.commands * count;
+    steps += std::max(1.0, body.steps) * count;
+    workgroups += body.workgroups * count;
+    ends_in_step = true;
+  }
+};
+
+/// Where a region stands.
+struct Surroundings {
+  bool top = true;        ///< not inside anything that repeats
+  bool ticking = false;   ///< inside a chunked loop
+  bool can_chunk() const { return top || ticking; }
+};
+
+/// A strategy as a candidate.
+struct Candidate {
+  Strategy strategy;
+  std::string obstacle;  ///< why it does not apply; empty if it does
+  double live = 0;       ///< us of an iteration, or of a branch that is taken
+  double dead = 0;       ///< us of one beyond those needed
+  double total = 0;      ///< us expected of an entry
+};
+
+class Chooser {
+ public:
+  Chooser(const Program& program, const target::Profile& profile, const Options& options,
+          const ResidentCheck& resident_obstacle)
+      : program_(program),
+        profile_(profile),
+        options_(options),
+        costs_(options.costs ? *options.costs : profile.is_cpu ? Costs::of_cpu() : Costs{}),
+        resident_obstacle_(resident_obstacle) {}
+
+  Result<Decisions> run() {
+    for (const auto& [label, strategy] : options_.region_strategies) unseen_.insert(label);
+    WAVEGATE_CHECK(regions(program_.body(), Surroundings{}));
+    if (!unseen_.empty())
+      return invalid_input(format("a strategy is given for region \"{}\", but the program has none of that label",
+                                  *unseen_.begin()));
+    return std::move(decisions_);
+  }
+
+ private:
+  // ---- sizes
+
+  Size size(const Body& body) const {
+    Size total;
+    for (const Node& node : body) std::visit([&](const auto& what) { add(what, total); }, node.what);
+    return total;
+  }
+  void add(const program::Dispatch& node, Size& total) const {
+    const program::Grid grid = node.grid ? *node.grid : node.computed_grid->maximum;
+    if (node.computed_grid) total.step();
+    total.command(double{1} * grid[0] * grid[1] * grid[2]);
+  }
+  void add(const program::Copy& node, Size& total) const { total.command(static_cast<double>(node.count) / 256); }
+  void add(const program::Fill& node, Size& total) const { total.command(static_cast<double>(node.count) / 256); }
+  void add(const program::Assign&, Size& total) const { total.step(); }
+  void add(const program::Record&, Size& total) const { total.step(); }
+  void add(const program::Call&, Size&) const {}
+  void add(const program::Break&, Size& total) const { total.step(); }
+  void add(const program::Continue&, Size& total) const { total.step(); }
+  void add(const program::If& node, Size& total) const {
+    total.step();
+    total.repeat(size(node.then_body), 1);
+    total.repeat(size(node.else_body), 1);
+  }
+  void add(const program::Switch& node, Size& total) const {
+    total.step();
+    for (const program::Case& each : node.cases) total.repeat(size(each.body), 1);
+    total.repeat(size(node.default_body), 1);
+  }
+  void add(const program::While& node, Size& total) const {
+    total.step();
+    total.repeat(size(node.body), node.bounds.max ? *node.bounds.max : kSteppedIterations);
+  }
+
+  static bool has_unbounded(const Body& body) {
+    return std::ranges::any_of(body, [](const Node& node) {
+      const auto* loop = std::get_if<program::While>(&node.what);
+      return (loop != nullptr && !loop->bounds.max) ||
+             std::ranges::any_of(bodies_of(node), [](const Body* inner) { return has_unbounded(*inner); });
+    });
+  }
+
+  // ---- costs
+
+  /// Of a body that is guarded so: {taken, not taken}.
+  std::pair<double, double> pass(const Size& size, Strategy guard) const {
+    const double steps = size.steps * costs_.scalar_step;
+    const double out = size.workgroups * costs_.workgroup_out;
+    switch (guard) {
+      case Strategy::gate:
+        return {size.commands * (costs_.scalar_step + costs_.indirect) + size.steps * (costs_.scalar_step * 2),
+                size.commands * (costs_.scalar_step + costs_.indirect_empty) + steps};
+      case Strategy::fused_gate:
+        return {size.commands * costs_.indirect + steps, size.commands * costs_.indirect_empty + steps};
+      case Strategy::producer:
+        return {size.commands * costs_.indirect + std::max(0.0, size.steps - 1) * costs_.scalar_step,
+                size.commands * costs_.indirect_empty};
+      case Strategy::chained_gate:
+        return {size.commands * costs_.indirect + size.steps * costs_.indirect,
+                (size.commands + size.steps) * costs_.indirect_empty};
+      case Strategy::predication:
+        return {size.commands * costs_.dispatch + steps, (size.commands + size.steps) * costs_.conditional_off};
+      case Strategy::resident:
+        return {(size.commands + size.steps) * costs_.resident_step, 0.0};
+      case Strategy::unroll: return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
+      default: return {size.commands * costs_.dispatch + steps, size.commands * costs_.dispatch + steps + out};
+    }
+  }
+
+  // ---- regions
+
+  Result<void> regions(const Body& body, const Surroundings& around) {
+    for (const Node& node : body) {
+      const Region region = region_of(node);
+      if (region.address == nullptr) continue;
+      if (const auto* loop = std::get_if<program::While>(&node.what)) {
+        WAVEGATE_CHECK(decide_loop(*loop, around));
+        continue;
+      }
+      WAVEGATE_CHECK(decide_branch(region, pass_size(bodies_of(node))));
+      for (const Body* inner : bodies_of(node)) WAVEGATE_CHECK(regions(*inner, around));
+    }
+    return {};
+  }
+
+  Size pass_size(const std::vector<const Body*>& bodies) const {
+    Size total;
+    for (const Body* body : bodies) total.repeat(size(*body), 1);
+    return total;
+  }
+
+  /// What is asked for a region, if anything.
+  std::optional<Strategy> asked(const std::string& label, bool branch) {
+    const auto named = options_.region_strategies.find(label);
+    if (named != options_.region_strategies.end()) {
+      unseen_.erase(label);
+      return named->second;
+    }
+    if (options_.strategy && (!branch || info(*options_.strategy).for_branches)) return options_.strategy;
+    return std::nullopt;
+  }
+
+  Result<void> settle(const void* node, const std::string& what, const std::string& label, bool branch,
+                      std::vector<Candidate> candidates, Decision decision) {
+    const std::optional<Strategy> wanted = asked(label, branch);
+    const Candidate* chosen = nullptr;
+    size_t open = 0;
+    for (const Candidate& candidate : candidates) {
+      if (wanted && candidate.strategy == *wanted) {
+        if (!candidate.obstacle.empty())
+          return unsupported(format("{} \"{}\": the {} strategy does not apply: {}", what, label,
+                                    to_string(*wanted), candidate.obstacle));
+        chosen = &candidate;
+      }
+      if (!candidate.obstacle.empty()) continue;
+      ++open;
+      if (!wanted && (chosen == nullptr || candidate.total < chosen->total)) chosen = &candidate;
+    }
+    if (chosen == nullptr) return no_strategy(what, label, candidates);
+    decision.strategy = chosen->strategy;
+    decision.forced = wanted.has_value();
+    decision.microseconds = chosen->live;
+    decision.dead_microseconds = chosen->dead;
+    decision.reason = wanted ? std::string("asked for") : reason(*chosen, candidates, open);
+    decisions_.insert_or_assign(node, std::move(decision));
+    return {};
+  }
+
+  static Error no_strategy(const std::string& what, const std::string& label,
+                           const std::vector<Candidate>& candidates) {
+    std::string all;
+    for (const Candidate& candidate : candidates)
+      all += format("{}{}: {}", all.empty() ? "" : "; ", to_string(candidate.strategy), candidate.obstacle);
+    return unsupported(format("{} \"{}\": no strategy applies ({})", what, label, all));
+  }
+
+  std::string reason(const Candidate& chosen, const std::vector<Candidate>& candidates, size_t open) const {
+    if (open == 1) return "the only one that applies";
+    const Candidate* next = nullptr;
+    for (const Candidate& candidate : candidates)
+      if (candidate.obstacle.empty() && &candidate != &chosen && (next == nullptr || candidate.total < next->total))
+        next = &candidate;
+    return format("cheapest of {} by {} costs; next is {}, {:.2f} times as much", open,
+                  costs_.measured ? "measured" : "default", to_string(next->strategy),
+                  next->total / std::max(chosen.total, 1e-3));
+  }
+
+  Result<void> decide_branch(const Region& region, const Size& size) {
+    std::vector<Candidate> candidates;
+    for (const StrategyInfo& row : strategies()) {
+      Candidate candidate{row.strategy, {}};
+      if (!row.for_branches)
+        candidate.obstacle = "it is for loops";
+      else if (row.strategy == Strategy::predication)
+        candidate.obstacle = no_predication();
+      else if (row.strategy == Strategy::producer)
+        candidate.obstacle = "";
+      std::tie(candidate.live, candidate.dead) = pass(size, row.strategy);
+      candidate.total = (candidate.live + candidate.dead) / 2;
+      // A branch costs no more in another's tail; that is how every strategy but the baseline takes latches.
+      if (row.strategy == Strategy::producer) candidate.total = pass(size, Strategy::fused_gate).first;
+      candidates.push_back(std::move(candidate));
+    }
+    return settle(region.address, std::string(region.kind), *region.label, true, std::move(candidates), {});
+  }
+
+  std::string no_predication() const {
+    return profile_.features.conditional_rendering ? "" : "the device has no conditional rendering";
+  }
+
+  Result<void> decide_loop(const program::While& node, const Surroundings& around) {
+    const Size body = size(node.body);
+    const auto [min, max] = node.bounds;
+    const double bound = max ? *max : std::numeric_limits<double>::infinity();
+    const double needed = max ? std::max<double>(min, bound * kExpectedShare) : std::max<double>(min, kExpectedIterations);
+    const std::string unbounded = !max                        ? "it has no max, and the iterations are spelled out"
+                                  : has_unbounded(node.body) ? "it holds a loop without max"
+                                                             : "";
+    Size iteration = body;
+    iteration.step();
+    Decision decision;
+    const double live = pass(iteration, Strategy::early_out).first;
+    decision.first_chunk = chunk(4 * costs_.submission, live);
+    decision.largest_chunk = chunk(12 * costs_.submission, live);
+    if (around.ticking) decision.largest_chunk = kSteppedIterations;
+
+    std::vector<Candidate> candidates;
+    for (const StrategyInfo& row : strategies()) {
+      Candidate candidate{row.strategy, row.host_free && row.strategy != Strategy::resident ? unbounded : ""};
+      std::tie(candidate.live, candidate.dead) = pass(iteration, row.strategy);
+      candidate.total = needed * candidate.live + (bound - needed) * candidate.dead;
+      judge(node, row.strategy, around, iteration, needed, decision, candidate);
+      const bool spelled = row.strategy != Strategy::chunked && row.strategy != Strategy::resident;
+      if (spelled && bound * (body.commands + body.steps) > kComfortableCommands) candidate.total *= 1e3;
+      candidates.push_back(std::move(candidate));
+    }
+    WAVEGATE_CHECK(settle(&node, "while", node.label, false, std::move(candidates), decision));
+    const Strategy chosen = decisions_.at(&node).strategy;
+    if (chosen == Strategy::resident) {
+      inherit(node.body);
+      return {};
+    }
+    return regions(node.body, {.top = false, .ticking = chosen == Strategy::chunked});
+  }
+
+  /// What is particular to a strategy.
+  void judge(const program::While& node, Strategy strategy, const Surroundings& around, const Size& iteration,
+             double needed, const Decision& decision, Candidate& candidate) const {
+    const double bound = node.bounds.max ? *node.bounds.max : std::numeric_limits<double>::infinity();
+    switch (strategy) {
+      case Strategy::chunked: {
+        if (options_.host_free)
+          candidate.obstacle = "the host would stand between submission and result (host-free is asked for)";
+        else if (!around.can_chunk())
+          candidate.obstacle = "a loop around it is spelled out";
+        const double dead = pass(iteration, Strategy::early_out).second;
+        if (around.ticking) {
+          // Each pass costs all of its iterations; what is around the loop is paid again in every pass.
+          const double passes = std::ceil(needed / kSteppedIterations);
+          candidate.total = passes * (kSteppedIterations * candidate.live + 4 * costs_.dispatch);
+        } else {
+          const double chunks = std::max(1.0, needed / decision.largest_chunk);
+          const double waste = std::min(bound - needed, 1.5 * decision.largest_chunk) * dead;
+          candidate.total = needed * candidate.live + chunks * costs_.scalar_step + waste + costs_.submission;
+        }
+        break;
+      }
+      case Strategy::predication: {
+        if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
+        candidate.total += bound / std::max(1u, decision.largest_chunk) * costs_.scalar_step;
+        break;
+      }
+      case Strategy::producer:
+        if (candidate.obstacle.empty()) candidate.obstacle = no_producer(node);
+        break;
+      case Strategy::unroll:
+        if (!node.bounds.max || node.bounds.min != *node.bounds.max)
+          candidate.obstacle = "min and max differ, so that a predicate decides how often it runs";
+        break;
+      case Strategy::resident:
+        candidate.obstacle = resident_obstacle_(node);
+        candidate.total = needed * candidate.live + costs_.dispatch;
+        break;
+      default: break;
+    }
+  }
+
+  /// Why no kernel can take the loop's test as its tail.
+  static std::string no_producer(const program::While& node) {
+    for (size_t i = node.body.size(); i-- > 0;) {
+      const auto& what = node.body[i].what;
+      if (std::holds_alternative<program::Assign>(what) || std::holds_alternative<program::Record>(what)) continue;
+      const auto* dispatch = std::get_if<program::Dispatch>(&what);
+      if (dispatch != nullptr && dispatch->grid == program::Grid{1, 1, 1} && !dispatch->kernel->is_opaque()) return "";
+      break;
+    }
+    return "its body does not end with a kernel of ours of one workgroup, whose tail could test the predicate";
+  }
+
+  uint32_t chunk(double microseconds, double iteration) const {
+    return static_cast<uint32_t>(std::clamp(microseconds / std::max(iteration, 0.1), 2.0, 4096.0));
+  }
+
+  /// Everything inside a resident loop is part of its kernel.
+  void inherit(const Body& body) {
+    for (const Node& node : body) {
+      if (const Region region = region_of(node); region.address != nullptr) {
+        unseen_.erase(*region.label);
+        decisions_[region.address] = {.strategy = Strategy::resident, .reason = "inside a resident loop"};
+      }
+      for (const Body* inner : bodies_of(node)) inherit(*inner);
+    }
+  }
+
+  const Program& program_;
+  const target::Profile& profile_;
+  const Options& options_;
+  const Costs costs_;
+  const ResidentCheck& resident_obstacle_;
+  Decisions decisions_;
+  std::set<std::string, std::less<>> unseen_;  ///< labels that no region had yet
+};
+
+}  // namespace
+
+Result<Decisions> choose(const Program& program, const target::Profile& profile, const Options& options,
+                         const ResidentCheck& resident_obstacle) {
+  return Chooser(program, profile, options, resident_obstacle).run();
+}
+
+}  // namespace wavegate::lowering

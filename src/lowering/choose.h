@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "wavegate/base/result.h"
+#include "wavegate/lowering/lower.h"
+#include "wavegate/lowering/strategy.h"
+#include "wavegate/program/program.h"
+#include "wavegate/target/profile.h"
+
+namespace wavegate::lowering {
+
+/// What was decided for a region: an if, a switch or a while.
+struct Decision {
+  Strategy strategy = Strategy::gate;
+  bool forced = false;          ///< asked for: what it cannot do is an error
+  std::string reason;           ///< for people
+  double microseconds = 0;      ///< estimate: of a loop an iteration, of a branch one pass
+  double dead_microseconds = 0; ///< estimate: of an iteration after the loop is done, or of a branch not taken
+  uint32_t first_chunk = 0;     ///< iterations: of chunked and predication
+  uint32_t largest_chunk = 0;
+};
+
+/// Decisions by the address of the program::If, Switch or While.
+using Decisions = std::map<const void*, Decision>;
+
+/// Why a loop cannot be one kernel of one workgroup; empty if it can.
+using ResidentCheck = std::function<std::string(const program::While&)>;
+
+/// Decides for every region of an expanded and verified program: what is forced, else the cheapest that is exact. The
+/// first strategy that is asked for and does not apply is `unsupported`, with its reason; a region name that is not in
+/// the program is invalid input.
+Result<Decisions> choose(const program::Program& program, const target::Profile& profile, const Options& options,
+                         const ResidentCheck& resident_obstacle);
+
+}  // namespace wavegate::lowering

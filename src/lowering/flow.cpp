@@ -1,0 +1,721 @@
+#include "wavegate/lowering/flow.h"
+
+#include <algorithm>
+#include <set>
+
+#include "wavegate/base/format.h"
+#include "wavegate/lowering/regions.h"
+#include "wavegate/lowering/resident.h"
+#include "wavegate/lowering/scalar_emitter.h"
+#include "wavegate/lowering/token.h"
+#include "wavegate/lowering/work.h"
+#include "wavegate/program/operation.h"
+
+namespace wavegate::lowering {
+namespace {
+
+using program::Body;
+using program::Node;
+using program::Program;
+using program::Scalar;
+using program::ScalarExpr;
+
+constexpr graph::Grid kOneWorkgroup = {1, 1, 1};
+
+/// The innermost loop that is being lowered.
+struct LoopFrame {
+  std::optional<Scalar> broken;     ///< set in an iteration that `break_` ends
+  std::optional<Scalar> continued;  ///< the same for `continue_`, where the end of an iteration must be known
+};
+
+/// What holds where commands stand.
+struct Context {
+  Strategy guard = Strategy::early_out;  ///< how commands under a latch are conditioned
+  Token token = Token::always();         ///< whether control is here
+  LoopFrame* loop = nullptr;
+  std::optional<GridSlot> step_gate = {};     ///< steps run behind this grid, too (chained gates)
+  std::vector<Statement>* forget = nullptr;   ///< what a chained loop clears when it is done
+  bool top = true;                            ///< commands stand at the top level of the graph
+  bool ticking = false;                       ///< inside the body of a chunked loop
+  bool conditional = false;                   ///< inside conditional rendering
+};
+
+bool is_indirect(Strategy guard) {
+  return guard == Strategy::fused_gate || guard == Strategy::chained_gate || guard == Strategy::producer;
+}
+
+class FlowBuilder {
+ public:
+  FlowBuilder(const Program& program, const Decisions& decisions, const target::Profile& profile, Mutation mutation,
+              Values& values, KernelTable& kernels)
+      : program_(program),
+        decisions_(decisions),
+        profile_(profile),
+        mutation_(mutation),
+        values_(values),
+        kernels_(kernels) {}
+
+  Result<Flow> build() {
+    flow_.fault = values_.control("fault");
+    has_opaque_ = kernels_.has_opaque();
+    flow_.loops.resize(program_.loop_count());
+    place_loops(program_.body());
+    Context context;
+    WAVEGATE_CHECK(advance(program_.body(), context, flow_.commands));
+    return std::move(flow_);
+  }
+
+ private:
+  /// Every loop reports, also one that cannot run.
+  void place_loops(const Body& nodes) {
+    for (const Node& node : nodes) {
+      if (const auto* loop = std::get_if<program::While>(&node.what))
+        flow_.loops[loop->loop.id] = {loop->label, values_.control(loop->label + ".trips"),
+                                      values_.control(loop->label + ".converged")};
+      for (const Body* inner : bodies_of(node)) place_loops(*inner);
+    }
+  }
+
+  // ---- steps and latches
+
+  /// The step that takes the next statement: the last item, if it is one that others may join.
+  Step& step(const Context& context, const std::string& label, Sequence& out, bool alone = false) {
+    if (!alone && !out.empty())
+      if (auto* last = std::get_if<Step>(&out.back())) {
+        if (!last->alone && last->gate == context.step_gate) return *last;
+      }
+    Step made;
+    made.label = label;
+    made.alone = alone;
+    if (!alone) made.gate = context.step_gate;
+    made.may_be_tail = !alone && !made.gate && !out.empty() && takes_tail(out.back());
+    out.emplace_back(std::move(made));
+    return std::get<Step>(out.back());
+  }
+
+  /// Whether a step may become the tail of the item: a kernel that runs whenever the step would.
+  static bool takes_tail(const Item& item) {
+    const auto* work = std::get_if<Work>(&item);
+    return work != nullptr && work->one_workgroup && work->always_runs;
+  }
+
+  bool fuses(const Context& context) const { return context.guard != Strategy::gate; }
+
+  void set(const Context& context, Scalar destination, ScalarExpr value, const std::string& label, Sequence& out) {
+    step(context, label, out, !fuses(context)).statements.emplace_back(Set{destination, std::move(value)});
+  }
+
+  /// A latch: a control word, and the indirect grids that it turns on and off.
+  Token new_latch(const Context& context, const std::string& name) {
+    const Scalar word = values_.control(name, has_opaque_);
+    if (is_indirect(context.guard)) block_of_[word.id] = new_block();
+    if (context.forget != nullptr) {
+      context.forget->emplace_back(Set{word, 0u});
+      if (is_indirect(context.guard)) context.forget->emplace_back(SetGrids{block_of_[word.id], 0u});
+    }
+    return Token::latched(word);
+  }
+
+  uint32_t new_block() {
+    flow_.blocks.emplace_back();
+    return static_cast<uint32_t>(flow_.blocks.size() - 1);
+  }
+
+  GridSlot slot(uint32_t block, const graph::Grid& grid) {
+    std::vector<graph::Grid>& grids = flow_.blocks[block].grids;
+    const auto known = std::ranges::find(grids, grid);
+    if (known != grids.end()) return {block, static_cast<uint32_t>(known - grids.begin())};
+    grids.push_back(grid);
+    return {block, static_cast<uint32_t>(grids.size() - 1)};
+  }
+
+  void take_latch(const Context& context, Token latch, ScalarExpr value, const std::string& label, Sequence& out) {
+    Step& taken = step(context, label, out, !fuses(context));
+    taken.statements.emplace_back(Set{latch.word, std::move(value)});
+    const auto block = block_of_.find(latch.word.id);
+    if (block != block_of_.end()) taken.statements.emplace_back(SetGrids{block->second, latch.word});
+  }
+
+  /// The latch of what is `inside` a region, given that control is at it: their conjunction, once.
+  Token conjunction(const Context& context, ScalarExpr inside, const std::string& name, Sequence& out) {
+    const Token latch = new_latch(context, name);
+    const bool whole = mutation_ != Mutation::no_conjunction;
+    if (mutation_ == Mutation::no_latch) reread_.insert_or_assign(latch.word.id, inside);
+    take_latch(context, latch, whole ? context.token.and_(std::move(inside)) : std::move(inside), "latch " + name, out);
+    return latch;
+  }
+
+  // ---- commands
+
+  Result<void> emit(Work work, const Context& context, Sequence& out) {
+    const Token token = context.token;
+    if (token.is_never()) return {};
+    if (token.is_always()) {
+      work.always_runs = true;
+      out.emplace_back(std::move(work));
+      return {};
+    }
+    if (const auto again = reread_.find(token.word.id); again != reread_.end())
+      set(context, token.word, ScalarExpr(token.word) && again->second, "mutation", out);
+    work.latch = token.word;
+    if (is_indirect(context.guard)) {
+      work.grid_slot = slot(block_of_.at(token.word.id), work.dispatch.grid);
+      out.emplace_back(std::move(work));
+      return {};
+    }
+    if (context.guard == Strategy::gate) return gated(std::move(work), context, out);
+    if (context.guard == Strategy::predication) {
+      conditional(std::move(work), token.word, out);
+      return {};
+    }
+    if (const auto guarded = guard(work, token.word, values_, kernels_); !guarded) {
+      // A module that cannot test the latch itself is gated from outside.
+      if (guarded.error().kind != ErrorKind::unsupported) return guarded.error();
+      return gated(std::move(work), context, out);
+    }
+    out.emplace_back(std::move(work));
+    return {};
+  }
+
+  /// Behind a gate of its own.
+  Result<void> gated(Work work, const Context& context, Sequence& out) {
+    const uint32_t block = new_block();
+    work.grid_slot = slot(block, work.dispatch.grid);
+    Step& gate = step(context, "gate " + work.dispatch.label, out, true);
+    gate.statements.emplace_back(SetGrids{block, context.token.expression()});
+    out.emplace_back(std::move(work));
+    return {};
+  }
+
+  static void conditional(Work work, Scalar predicate, Sequence& out) {
+    if (!out.empty())
+      if (auto* last = std::get_if<std::shared_ptr<ConditionalItem>>(&out.back());
+          last != nullptr && (*last)->predicate == predicate) {
+        (*last)->body.emplace_back(std::move(work));
+        return;
+      }
+    auto item = std::make_shared<ConditionalItem>();
+    item->label = "if";
+    item->predicate = predicate;
+    item->body.emplace_back(std::move(work));
+    out.emplace_back(std::move(item));
+  }
+
+  Result<void> lower(const program::Dispatch& node, Context& context, Sequence& out) {
+    WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
+    if (!node.computed_grid) return emit(std::move(work), context, out);
+    if (context.token.is_never()) return {};
+    const program::ComputedGrid& grid = *node.computed_grid;
+    const uint32_t number = static_cast<uint32_t>(flow_.computed_grids.size()) + 1;
+    flow_.computed_grids.push_back(node.label);
+    work.grid_slot = slot(new_block(), grid.maximum);
+    work.latch = context.token.is_always() ? std::nullopt : std::optional(context.token.word);
+    Step& computed = step(context, "grid " + node.label, out, !fuses(context));
+    const ScalarExpr here = context.token.expression();
+    computed.statements.emplace_back(SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
+    const ScalarExpr beyond = grid.workgroups[0] > grid.maximum[0] || grid.workgroups[1] > grid.maximum[1] ||
+                              grid.workgroups[2] > grid.maximum[2];
+    computed.statements.emplace_back(
+        Set{flow_.fault, program::select(here && beyond && program::equal(flow_.fault, 0u), number, flow_.fault)});
+    if (context.forget != nullptr)
+      context.forget->emplace_back(SetComputedGrid{*work.grid_slot, 0u, {0u, 0u, 0u}, grid.maximum});
+    out.emplace_back(std::move(work));
+    return {};
+  }
+
+  Result<void> lower(const program::Copy& node, Context& context, Sequence& out) {
+    if (context.token.is_always()) {
+      out.emplace_back(make_copy(node, values_));
+      return {};
+    }
+    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+    return emit(std::move(work), context, out);
+  }
+
+  Result<void> lower(const program::Fill& node, Context& context, Sequence& out) {
+    if (context.token.is_always() || mutation_ == Mutation::ungated_fill) {
+      out.emplace_back(make_fill(node, values_));
+      return {};
+    }
+    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+    return emit(std::move(work), context, out);
+  }
+
+  Result<void> lower(const program::Assign& node, Context& context, Sequence& out) {
+    if (context.token.is_never()) return {};
+    const ScalarExpr kept = context.token.select(node.value, node.destination);
+    const std::string label = "assign " + program_.info(node.destination).name;
+    if (fuses(context)) {
+      set(context, node.destination, kept, label, out);
+      return {};
+    }
+    // The baseline gates scalar work as any other command; neighbours are one kernel all the same.
+    if (!out.empty())
+      if (auto* last = std::get_if<Step>(&out.back()); last != nullptr && assigning_ == last->label) {
+        last->statements.emplace_back(Set{node.destination, node.value});
+        return {};
+      }
+    Step assign;
+    assign.label = assigning_ = label;
+    assign.alone = true;
+    assign.statements.emplace_back(Set{node.destination, node.value});
+    if (!context.token.is_always()) {
+      assign.gate = slot(new_block(), kOneWorkgroup);
+      step(context, "gate " + label, out, true)
+          .statements.emplace_back(SetGrids{assign.gate->block, context.token.expression()});
+    }
+    out.emplace_back(std::move(assign));
+    return {};
+  }
+
+  Result<void> lower(const program::Record& node, Context& context, Sequence& out) {
+    if (context.token.is_never()) return {};
+    const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
+    Step& record = step(context, "record " + program_.info(node.value).name, out, !fuses(context));
+    record.statements.emplace_back(Store{values_.range(node.history).buffer,
+                                         context.token.and_(ScalarExpr(node.index) < capacity), node.index, node.value});
+    return {};
+  }
+
+  Result<void> lower(const program::Call& node, Context&, Sequence&) {
+    return internal_error("a call is left in an expanded program", node.operation->name());
+  }
+
+  // ---- branches
+
+  /// Lowers a body and leaves in `context.token` whether control reaches its end.
+  Result<void> advance(const Body& nodes, Context& context, Sequence& out) {
+    for (const Node& node : nodes) WAVEGATE_CHECK(lower_node(node, context, out));
+    return {};
+  }
+
+  Result<void> lower_node(const Node& node, Context& context, Sequence& out) {
+    if (!std::holds_alternative<program::Assign>(node.what)) assigning_.clear();
+    return std::visit([&](const auto& what) { return lower(what, context, out); }, node.what);
+  }
+
+  /// A value that several latches are computed from, once.
+  Scalar held(const ScalarExpr& value, const Context& context, const std::string& name, Sequence& out) {
+    if (value.root().op == program::ScalarOp::scalar) return value.root().scalar;
+    const Scalar word = values_.control(name);
+    set(context, word, value, "latch " + name, out);
+    return word;
+  }
+
+  struct Arm {
+    const Body* body;
+    ScalarExpr condition;
+  };
+
+  /// Lowers arms of which exactly one is entered. All latches are taken before any arm runs, so that the first cannot
+  /// change what the second sees.
+  Result<void> arms(const std::vector<Arm>& arms, const void* node, const std::string& label, Context& context,
+                    Sequence& out) {
+    if (context.token.is_never()) return {};
+    Context inner = context;
+    inner.guard = guard_in(decisions_.at(node).strategy, context);
+    // Where control may not come to the end of an arm, or not yet, the end is a place of its own, to which also an
+    // empty arm leads.
+    const bool rejoins = std::ranges::any_of(arms, [&](const Arm& arm) { return may_not_end(*arm.body, context); });
+    std::vector<Token> latches;
+    for (const Arm& arm : arms)
+      latches.push_back(arm.body->empty() && !rejoins
+                            ? Token::never()
+                            : conjunction(inner, arm.condition, format("{}.{}", label, latches.size()), out));
+    for (size_t i = 0; i < arms.size(); ++i) {
+      Context arm = inner;
+      arm.token = latches[i];
+      WAVEGATE_CHECK(advance(*arms[i].body, arm, out));
+      latches[i] = arm.token;
+    }
+    if (!rejoins) return {};
+    std::optional<ScalarExpr> end;
+    for (const Token latch : latches)
+      if (!latch.is_never()) end = end ? *end || latch.expression() : latch.expression();
+    context.token = Token::never();
+    if (!end) return {};
+    context.token = new_latch(context, label + ".end");
+    take_latch(context, context.token, *end, "end of " + label, out);
+    return {};
+  }
+
+  Result<void> lower(const program::If& node, Context& context, Sequence& out) {
+    const Scalar predicate = held(node.predicate, context, node.label + ".predicate", out);
+    return arms({{&node.then_body, predicate}, {&node.else_body, !ScalarExpr(predicate)}}, &node, node.label, context,
+                out);
+  }
+
+  Result<void> lower(const program::Switch& node, Context& context, Sequence& out) {
+    const Scalar selector = held(node.selector, context, node.label + ".selector", out);
+    std::vector<Arm> list;
+    // The default's condition is a word that every case clears, so that no expression grows with their number.
+    const Scalar none = values_.control(node.label + ".default");
+    set(context, none, 1u, "latch " + node.label, out);
+    for (const program::Case& each : node.cases) {
+      list.push_back({&each.body, program::equal(selector, each.value)});
+      set(context, none, ScalarExpr(none) && program::not_equal(selector, each.value), "latch " + node.label, out);
+    }
+    list.push_back({&node.default_body, none});
+    return arms(list, &node, node.label, context, out);
+  }
+
+  Result<void> lower(const program::Break&, Context& context, Sequence& out) {
+    return leave(context, *context.loop->broken, "break", out);
+  }
+  Result<void> lower(const program::Continue&, Context& context, Sequence& out) {
+    if (context.loop->continued) return leave(context, *context.loop->continued, "continue", out);
+    context.token = Token::never();
+    return {};
+  }
+  Result<void> leave(Context& context, Scalar flag, const std::string& label, Sequence& out) {
+    if (!context.token.is_never()) set(context, flag, ScalarExpr(flag) || context.token.expression(), label, out);
+    context.token = Token::never();
+    return {};
+  }
+
+  /// What conditions the commands of a region: strategies of loops alone leave a branch as its surroundings are.
+  static Strategy guard_in(Strategy strategy, const Context& context) {
+    if (context.conditional && strategy == Strategy::predication) return Strategy::early_out;
+    return info(strategy).for_branches ? strategy : context.guard;
+  }
+
+  /// Whether control that enters a body may leave it other than by its end, or stay in it beyond this pass.
+  bool may_not_end(const Body& nodes, const Context& context) const {
+    return leaves_early(nodes) || (context.ticking && suspends(nodes));
+  }
+
+  /// Whether the body holds a loop that a pass through the body leaves unfinished.
+  bool suspends(const Body& nodes) const {
+    return std::ranges::any_of(nodes, [&](const Node& node) {
+      const auto* loop = std::get_if<program::While>(&node.what);
+      if (loop != nullptr && decisions_.at(loop).strategy == Strategy::resident) return false;
+      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked) ||
+             std::ranges::any_of(bodies_of(node), [&](const Body* inner) { return suspends(*inner); });
+    });
+  }
+
+  // ---- loops
+
+  /// A loop that is being lowered.
+  struct Looping {
+    const program::While& node;
+    const Decision& decided;
+    Token entry;               ///< whether control is at the loop
+    Context inner;             ///< of its body
+    LoopFrame frame = {};
+    std::vector<Token> latches = {};  ///< of an iteration; two take turns, so that a test need not wait for commands
+    std::optional<Scalar> finished = {};     ///< of a loop that goes on in later passes: whether it ended in this one
+    std::optional<uint32_t> done_word = {};  ///< of a chunked loop
+    std::vector<Statement> forget = {};
+    bool suspends = false;
+    size_t test_after = 0;  ///< the node of the body after which the next iteration's test can stand
+  };
+
+  Result<void> lower(const program::While& node, Context& context, Sequence& out) {
+    if (context.token.is_never()) return {};
+    const Decision& decided = decisions_.at(&node);
+    switch (decided.strategy) {
+      case Strategy::resident: return resident(node, context, out);
+      case Strategy::unroll: return unrolled(node, context, out);
+      case Strategy::chunked: return context.ticking ? stepped(node, context, out) : chunked(node, context, out);
+      case Strategy::predication: return predicated(node, context, out);
+      default: return spelled(node, context, out);
+    }
+  }
+
+  Looping begin(const program::While& node, const Context& context, Strategy guard) {
+    Looping loop{.node = node, .decided = decisions_.at(&node), .entry = context.token, .inner = context};
+    loop.inner.guard = guard;
+    loop.inner.top = false;
+    loop.suspends = suspends(node.body);
+    if (leaves_early(node.body)) loop.frame.broken = values_.control(node.label + ".broken");
+    if (loop.suspends && leaves_early(node.body)) loop.frame.continued = values_.control(node.label + ".continued");
+    const bool turns = guard != Strategy::gate && guard != Strategy::chained_gate && guard != Strategy::producer &&
+                       !has_loop(node.body);
+    for (int i = 0; i < (turns ? 2 : 1); ++i)
+      loop.latches.push_back(new_latch(loop.inner, format("{}.{}", node.label, i)));
+    if (mutation_ == Mutation::no_latch && node.bounds.min == 0)
+      for (const Token latch : loop.latches) reread_.insert_or_assign(latch.word.id, node.predicate);
+    loop.test_after = turns && !leaves_early(node.body) ? last_writer(node) : node.body.size();
+    return loop;
+  }
+
+  /// The node of a loop's body after which nothing changes its predicate; the last if the predicate is not written.
+  size_t last_writer(const program::While& node) const {
+    std::set<uint32_t> read;
+    note_scalars(node.predicate.root(), read);
+    for (size_t i = node.body.size(); i-- > 0;)
+      if (writes_any(node.body[i], read)) return i;
+    return node.body.size();
+  }
+
+  bool writes_any(const Node& node, const std::set<uint32_t>& scalars) const {
+    if (std::ranges::any_of(bodies_of(node), [&](const Body* inner) {
+          return std::ranges::any_of(*inner, [&](const Node& each) { return writes_any(each, scalars); });
+        }))
+      return true;
+    if (const auto* assign = std::get_if<program::Assign>(&node.what)) return scalars.contains(assign->destination.id);
+    if (const auto* loop = std::get_if<program::While>(&node.what))
+      return loop->index && scalars.contains(loop->index->id);
+    const auto* dispatch = std::get_if<program::Dispatch>(&node.what);
+    if (dispatch == nullptr) return false;
+    for (size_t i = 0; i < dispatch->bindings.size(); ++i)
+      if (const auto* scalar = std::get_if<Scalar>(&dispatch->bindings[i]))
+        if (scalars.contains(scalar->id) && kir::writes(dispatch->kernel->interface().bindings[i].access)) return true;
+    return false;
+  }
+
+  const LoopWords& words(const program::While& node) const { return flow_.loops[node.loop.id]; }
+
+  /// The statements before the first iteration.
+  void enter(Looping& loop, const Context& context, Sequence& out) {
+    const auto& [label, trips, converged] = words(loop.node);
+    const std::string name = "enter " + loop.node.label;
+    const Token latch = loop.latches[0];
+    set(context, trips, loop.entry.select(0u, trips), name, out);
+    const bool whole = mutation_ != Mutation::no_conjunction;
+    const ScalarExpr begins = may_begin(loop.node, words(loop.node).trips);
+    ScalarExpr value = whole ? loop.entry.and_(begins) : begins;
+    // A loop that an earlier pass left in progress has a latch that must stay.
+    if (loop.finished) value = loop.entry.select(begins, latch.word);
+    take_latch(context, latch, value, name, out);
+    if (loop.finished) set(context, *loop.finished, loop.entry.and_(!ScalarExpr(latch.word)), name, out);
+    const ScalarExpr first = loop.finished ? loop.entry.and_(latch.word) : ScalarExpr(latch.word);
+    set(context, trips, ScalarExpr(trips) + first, name, out);
+    if (loop.node.index) set(context, *loop.node.index, program::select(first, 0u, *loop.node.index), name, out);
+    if (loop.done_word)
+      step(context, name, out)
+          .statements.emplace_back(Store{values_.observed, 1u, *loop.done_word, !ScalarExpr(latch.word)});
+  }
+
+  /// Whether the iteration of latch `turn` has come to its end.
+  ScalarExpr ended(const Looping& loop, size_t turn, Token end) const {
+    if (!loop.suspends) {
+      const ScalarExpr begun = loop.latches[turn].word;
+      return loop.frame.broken ? begun && !ScalarExpr(*loop.frame.broken) : begun;
+    }
+    return loop.frame.continued ? end.expression() || ScalarExpr(*loop.frame.continued) : end.expression();
+  }
+
+  /// The statements between two iterations. `end`: whether control is at the end of the body.
+  Result<void> test(Looping& loop, size_t turn, Token end, Sequence& out) {
+    const Context& context = loop.inner;
+    const std::string name = "test " + loop.node.label;
+    const Token next = loop.latches[(turn + 1) % loop.latches.size()];
+    const Scalar trips = words(loop.node).trips;
+    if (context.guard == Strategy::producer) WAVEGATE_CHECK(make_tail(loop, turn, name, out));
+    const ScalarExpr over = ended(loop, turn, end);
+    if (loop.finished || loop.done_word) {
+      // Without another iteration the loop is done. The latch of this one may be the word that the next takes.
+      const Scalar leaves = values_.control(loop.node.label + ".leaves");
+      ScalarExpr leaving = over && !may_begin(loop.node, words(loop.node).trips);
+      if (loop.frame.broken) leaving = leaving || ScalarExpr(*loop.frame.broken);
+      set(context, leaves, leaving, name, out);
+      if (loop.finished) set(context, *loop.finished, ScalarExpr(*loop.finished) || leaves, name, out);
+      if (loop.done_word)
+        step(context, name, out).statements.emplace_back(Store{values_.observed, leaves, *loop.done_word, 1u});
+    }
+    take_latch(context, next, over && may_begin(loop.node, words(loop.node).trips), name, out);
+    set(context, trips, ScalarExpr(trips) + next.word, name, out);
+    for (const auto& flag : {loop.frame.broken, loop.frame.continued})
+      if (flag) set(context, *flag, 0u, name, out);
+    if (!loop.forget.empty()) {
+      std::vector<Statement>& statements = step(context, name, out).statements;
+      statements.insert(statements.end(), loop.forget.begin(), loop.forget.end());
+    }
+    return {};
+  }
+
+  /// `producer`: the statements that follow shall be the tail of the kernel before them, which runs in every iteration.
+  Result<void> make_tail(const Looping& loop, size_t turn, const std::string& name, Sequence& out) {
+    const auto is_body_kernel = [&](const Item& item) {
+      const auto* work = std::get_if<Work>(&item);
+      return work != nullptr && work->one_workgroup && work->latch == loop.latches[turn].word;
+    };
+    const bool has_step = !out.empty() && std::holds_alternative<Step>(out.back());
+    const size_t at = out.size() - (has_step ? 1 : 0);
+    if (at == 0 || !is_body_kernel(out[at - 1]) || (has_step && std::get<Step>(out.back()).alone))
+      return unsupported(format("while \"{}\": the producer strategy needs a body that ends with a kernel of one "
+                                "workgroup, whose tail tests the predicate; use fused-gate",
+                                loop.node.label));
+    if (!has_step) step(loop.inner, name, out);
+    std::get<Step>(out.back()).may_be_tail = true;
+    std::get<Step>(out.back()).must_be_tail = true;
+    return {};
+  }
+
+  /// One iteration, and the test of the next.
+  Result<void> iteration(Looping& loop, size_t turn, Sequence& out) {
+    Context context = loop.inner;
+    context.token = loop.latches[turn];
+    context.loop = &loop.frame;
+    if (loop.inner.guard == Strategy::chained_gate) {
+      loop.inner.step_gate = context.step_gate = slot(block_of_.at(context.token.word.id), kOneWorkgroup);
+      context.forget = &loop.forget;
+    }
+    // A repeated body is the same statements again, so that one list of what to forget holds for all.
+    for (size_t i = 0; i < loop.node.body.size(); ++i) {
+      WAVEGATE_CHECK(lower_node(loop.node.body[i], context, out));
+      if (i == loop.test_after) WAVEGATE_CHECK(test(loop, turn, context.token, out));
+    }
+    if (loop.test_after >= loop.node.body.size()) WAVEGATE_CHECK(test(loop, turn, context.token, out));
+    if (!loop.node.index) return {};
+    const Token next = loop.latches[(turn + 1) % loop.latches.size()];
+    const ScalarExpr begun = ScalarExpr(words(loop.node).trips) - 1u;
+    set(loop.inner, *loop.node.index, program::select(next.word, begun, *loop.node.index), "index", out);
+    return {};
+  }
+
+  /// As many iterations as latches take turns.
+  Result<void> round(Looping& loop, Sequence& out) {
+    for (size_t turn = 0; turn < loop.latches.size(); ++turn) WAVEGATE_CHECK(iteration(loop, turn, out));
+    return {};
+  }
+
+  Result<void> iterations(Looping& loop, uint32_t count, const std::string& label, Sequence& out) {
+    const auto turns = static_cast<uint32_t>(loop.latches.size());
+    if (count / turns > 0) {
+      auto repeat = std::make_shared<RepeatItem>();
+      repeat->label = label;
+      repeat->count = count / turns;
+      WAVEGATE_CHECK(round(loop, repeat->body));
+      out.emplace_back(std::move(repeat));
+    }
+    for (uint32_t turn = 0; turn < count % turns; ++turn) WAVEGATE_CHECK(iteration(loop, turn, out));
+    return {};
+  }
+
+  /// What is known once control is past the loop.
+  void exit(const program::While& node, Context& context, Token past, Sequence& out) {
+    context.token = past;
+    const Scalar converged = words(node).converged;
+    set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
+  }
+
+  /// All iterations up to the bound, each behind its latch.
+  Result<void> spelled(const program::While& node, Context& context, Sequence& out) {
+    Looping loop = begin(node, context, decisions_.at(&node).strategy);
+    enter(loop, context, out);
+    WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
+    if (context.forget != nullptr) context.forget->insert(context.forget->end(), loop.forget.begin(), loop.forget.end());
+    exit(node, context, context.token, out);
+    return {};
+  }
+
+  /// Chunks of iterations under conditional rendering: one that begins when the loop is done costs nothing but itself.
+  Result<void> predicated(const program::While& node, Context& context, Sequence& out) {
+    Looping loop = begin(node, context, Strategy::early_out);
+    if (context.conditional) {  // conditions do not nest
+      enter(loop, context, out);
+      WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
+      exit(node, context, context.token, out);
+      return {};
+    }
+    loop.inner.conditional = true;
+    enter(loop, context, out);
+    const Scalar live = values_.control(node.label + ".live");
+    const uint32_t bound = node.bounds.max.value_or(0);
+    const uint32_t turns = static_cast<uint32_t>(loop.latches.size());
+    const uint32_t chunk = std::max(turns, std::min(loop.decided.largest_chunk, bound) / turns * turns);
+    auto repeat = std::make_shared<RepeatItem>();
+    repeat->label = node.label + ", in chunks";
+    repeat->count = (bound + chunk - 1) / chunk;
+    Context between = context;
+    set(between, live, loop.latches[0].word, "live " + node.label, repeat->body);
+    auto conditional = std::make_shared<ConditionalItem>();
+    conditional->label = node.label;
+    conditional->predicate = live;
+    WAVEGATE_CHECK(iterations(loop, chunk, node.label, conditional->body));
+    repeat->body.emplace_back(std::move(conditional));
+    if (repeat->count > 0) out.emplace_back(std::move(repeat));
+    exit(node, context, context.token, out);
+    return {};
+  }
+
+  /// Iterations that the device repeats until the loop is done.
+  Result<void> chunked(const program::While& node, Context& context, Sequence& out) {
+    if (!context.top) return internal_error("a chunked loop stands inside something that repeats", node.label);
+    Looping loop = begin(node, context, Strategy::early_out);
+    loop.inner.ticking = true;
+    loop.done_word = values_.observed_word();
+    enter(loop, context, out);
+    auto item = std::make_shared<LoopItem>();
+    item->label = node.label;
+    item->done_word = *loop.done_word;
+    const auto turns = static_cast<uint32_t>(loop.latches.size());
+    if (node.bounds.max && !loop.suspends) item->maximum = (uint64_t{*node.bounds.max} + turns - 1) / turns;
+    item->first_chunk = std::max(1u, loop.decided.first_chunk / turns);
+    item->largest_chunk = std::max(item->first_chunk, loop.decided.largest_chunk / turns);
+    WAVEGATE_CHECK(round(loop, item->body));
+    out.emplace_back(std::move(item));
+    exit(node, context, context.token, out);
+    return {};
+  }
+
+  /// A loop inside a chunked one: some iterations in every pass, as many passes as it takes.
+  Result<void> stepped(const program::While& node, Context& context, Sequence& out) {
+    Looping loop = begin(node, context, Strategy::early_out);
+    loop.finished = values_.control(node.label + ".finished");
+    enter(loop, context, out);
+    WAVEGATE_CHECK(iterations(loop, std::max(1u, loop.decided.largest_chunk), node.label, out));
+    const Token past = new_latch(context, node.label + ".past");
+    take_latch(context, past, *loop.finished, "past " + node.label, out);
+    exit(node, context, past, out);
+    return {};
+  }
+
+  /// min equals max: nothing to test. A body that leaves early is spelled out behind latches.
+  Result<void> unrolled(const program::While& node, Context& context, Sequence& out) {
+    const auto& [label, trips, converged] = words(node);
+    const uint32_t count = node.bounds.min;
+    const std::string name = "enter " + label;
+    if (leaves_early(node.body)) {
+      Looping loop = begin(node, context, context.guard);
+      enter(loop, context, out);
+      WAVEGATE_CHECK(iterations(loop, count, label, out));
+      exit(node, context, context.token, out);
+      return {};
+    }
+    auto repeat = std::make_shared<RepeatItem>();
+    repeat->label = label;
+    repeat->count = count;
+    Context inner = context;
+    inner.top = false;
+    if (node.index) {
+      set(context, trips, context.token.select(0u, trips), name, out);
+      set(inner, *node.index, context.token.select(trips, *node.index), "index", repeat->body);
+      set(inner, trips, ScalarExpr(trips) + context.token.expression(), "index", repeat->body);
+    }
+    WAVEGATE_CHECK(advance(node.body, inner, repeat->body));
+    if (count > 0 && !repeat->body.empty()) out.emplace_back(std::move(repeat));
+    if (!node.index) set(context, trips, context.token.select(count, trips), name, out);
+    exit(node, context, context.token, out);
+    return {};
+  }
+
+  Result<void> resident(const program::While& node, Context& context, Sequence& out) {
+    WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops));
+    return emit(std::move(work), context, out);
+  }
+
+  const Program& program_;
+  const Decisions& decisions_;
+  const target::Profile& profile_;
+  const Mutation mutation_;
+  Values& values_;
+  KernelTable& kernels_;
+  Flow flow_;
+  bool has_opaque_ = false;
+  std::map<uint32_t, uint32_t> block_of_;     ///< the grids of a latch
+  std::map<uint32_t, ScalarExpr> reread_;     ///< for Mutation::no_latch
+  std::string assigning_;                     ///< label of the step that the baseline's last assignment made
+};
+
+}  // namespace
+
+Result<Flow> make_flow(const Program& program, const Decisions& decisions, const target::Profile& profile,
+                       Mutation mutation, Values& values, KernelTable& kernels) {
+  return FlowBuilder(program, decisions, profile, mutation, values, kernels).build();
+}
+
+}  // namespace wavegate::lowering

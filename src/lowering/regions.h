@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wavegate/program/program.h"
+
+namespace wavegate::lowering {
+
+/// An if, a switch or a while.
+struct Region {
+  const void* address = nullptr;  ///< of the program::If, Switch or While; null: the command is no region
+  const std::string* label = nullptr;
+  std::string_view kind;
+};
+Region region_of(const program::Node& node);
+
+/// The bodies inside a command, in order; none of one that is no region.
+std::vector<const program::Body*> bodies_of(const program::Node& node);
+
+/// Whether a break or continue of the loop around this body stands in it.
+bool leaves_early(const program::Body& body);
+
+/// Whether a loop stands in the body, at any depth.
+bool has_loop(const program::Body& body);
+
+/// Whether another iteration may begin, after as many as `trips` says: the predicate, within the bounds.
+program::ScalarExpr may_begin(const program::While& node, program::Scalar trips);
+
+}  // namespace wavegate::lowering

@@ -1,0 +1,284 @@
+#include "wavegate/lowering/resident.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "wavegate/base/format.h"
+#include "wavegate/lowering/composition.h"
+#include "wavegate/lowering/regions.h"
+#include "wavegate/lowering/step_kernel.h"
+#include "wavegate/lowering/work.h"
+#include "wavegate/program/operation.h"
+
+namespace wavegate::lowering {
+namespace {
+
+using program::Body;
+using program::Node;
+using program::Scalar;
+using program::ScalarExpr;
+
+/// Beyond this a single workgroup is slower than the device at any number of iterations.
+constexpr uint64_t kMaximumInvocations = uint64_t{1} << 20;
+
+class ResidentBuilder {
+ public:
+  ResidentBuilder(Values& values, KernelTable& kernels, const target::Profile& profile,
+                  std::span<const LoopWords> loops)
+      : values_(values), kernels_(kernels), profile_(profile), loops_(loops) {}
+
+  Result<Work> build(const program::While& node) {
+    WAVEGATE_CHECK(find_width(node.body));
+    if (width_ == 0) width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
+    WAVEGATE_TRY(Part whole, loop(node));
+    WAVEGATE_CHECK(flush(whole));
+    if (!whole.done->fits(profile_))
+      return unsupported("its kernel would bind more buffers or scalars than the device takes");
+    Work work;
+    WAVEGATE_TRY(work.dispatch, whole.done->dispatch(node.label + ", resident", kernels_));
+    work.one_workgroup = true;
+    return work;
+  }
+
+ private:
+  /// A part of the kernel: what is made, and the statements that come next.
+  struct Part {
+    std::optional<Composition> done;
+    std::vector<Statement> statements;
+  };
+  /// The loop that commands stand in.
+  struct Frame {
+    std::optional<Scalar> alive;   ///< cleared where an iteration is left early
+    std::optional<Scalar> broken;  ///< set where the loop is
+  };
+
+  uint32_t largest_width() const {
+    return std::min({1024u, profile_.limits.workgroup_invocations, profile_.limits.workgroup_size[0]});
+  }
+
+  // ---- width
+
+  /// A kernel whose invocations meet fixes the width; others are spread over any.
+  Result<void> find_width(const Body& body) {
+    for (const Node& node : body) {
+      if (const auto* dispatch = std::get_if<program::Dispatch>(&node.what)) WAVEGATE_CHECK(find_width(*dispatch));
+      if (const auto* copy = std::get_if<program::Copy>(&node.what)) widest_ = std::max(widest_, copy->count);
+      if (const auto* fill = std::get_if<program::Fill>(&node.what)) widest_ = std::max(widest_, fill->count);
+      for (const Body* inner : bodies_of(node)) WAVEGATE_CHECK(find_width(*inner));
+    }
+    if (widest_ > kMaximumInvocations)
+      return unsupported(format("a command of it has {} invocations, too many for one workgroup", widest_));
+    return {};
+  }
+
+  Result<void> find_width(const program::Dispatch& node) {
+    if (node.computed_grid)
+      return unsupported(format("the grid of dispatch \"{}\" is computed, and its kernel's is fixed", node.label));
+    WAVEGATE_TRY(const Work work, make_work(node, values_, kernels_));
+    const auto* kernel = std::get_if<std::shared_ptr<const kir::Kernel>>(&kernels_[work.dispatch.kernel]);
+    if (kernel == nullptr) return unsupported(format("the kernel of dispatch \"{}\" is an opaque module", node.label));
+    const auto [x, y, z] = (*kernel)->interface.workgroup_size;
+    const uint64_t invocations = uint64_t{x} * y * z;
+    const program::Grid grid = *node.grid;
+    const uint64_t workgroups = uint64_t{grid[0]} * grid[1] * grid[2];
+    widest_ = std::max(widest_, workgroups > kMaximumInvocations ? workgroups : workgroups * invocations);
+    if (!meets((*kernel)->body)) return {};
+    if (width_ != 0 && width_ != invocations)
+      return unsupported(format("its kernels meet at barriers in workgroups of {} and of {}", width_, invocations));
+    width_ = static_cast<uint32_t>(invocations);
+    return {};
+  }
+
+  static bool meets(const kir::Block& body) {
+    bool found = false;
+    kir::walk(body, [&](const kir::Instruction& instruction) {
+      found = found || kir::info(instruction.op).effect == kir::Effect::convergent;
+    });
+    return found;
+  }
+
+  // ---- parts
+
+  Result<void> append(Part& part, Composition next) {
+    WAVEGATE_CHECK(flush(part));
+    if (!part.done) {
+      part.done = std::move(next);
+      return {};
+    }
+    return part.done->then(next);
+  }
+
+  Result<Composition> made_of(const std::vector<Statement>& statements, const std::string& label) {
+    WAVEGATE_TRY(const graph::Dispatch dispatch, step_dispatch(label, statements, GridLayout{}, values_, kernels_));
+    WAVEGATE_TRY(Composition made, Composition::of(dispatch, kernels_));
+    WAVEGATE_CHECK(made.spread({1, 1, 1}, width_));
+    return made;
+  }
+
+  Result<void> flush(Part& part) {
+    if (part.statements.empty()) return {};
+    const std::vector<Statement> statements = std::exchange(part.statements, {});
+    WAVEGATE_TRY(Composition step, made_of(statements, "step"));
+    return append(part, std::move(step));
+  }
+
+  Result<Part> body(std::span<const Node> nodes, Frame& frame) {
+    Part part;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      WAVEGATE_CHECK(std::visit([&](const auto& what) { return add(what, frame, part); }, nodes[i].what));
+      if (!leaves_early(Body{nodes[i]}) || i + 1 == nodes.size()) continue;
+      WAVEGATE_TRY(Part rest, body(nodes.subspan(i + 1), frame));
+      WAVEGATE_CHECK(guarded(part, std::move(rest), *frame.alive));
+      break;
+    }
+    return part;
+  }
+
+  /// Appends a part that runs only if the word is not zero by then.
+  Result<void> guarded(Part& part, Part inner, Scalar latch) {
+    WAVEGATE_CHECK(flush(inner));
+    if (!inner.done) return {};
+    WAVEGATE_CHECK(inner.done->only_if(values_.range(latch)));
+    return append(part, std::move(*inner.done));
+  }
+
+  Result<void> add(Work work, Part& part) {
+    WAVEGATE_TRY(Composition made, Composition::of(work.dispatch, kernels_));
+    WAVEGATE_CHECK(made.spread(work.dispatch.grid, width_));
+    return append(part, std::move(made));
+  }
+  Result<void> add(const program::Dispatch& node, Frame&, Part& part) {
+    WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
+    return add(std::move(work), part);
+  }
+  Result<void> add(const program::Copy& node, Frame&, Part& part) {
+    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+    return add(std::move(work), part);
+  }
+  Result<void> add(const program::Fill& node, Frame&, Part& part) {
+    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+    return add(std::move(work), part);
+  }
+  Result<void> add(const program::Assign& node, Frame&, Part& part) {
+    part.statements.emplace_back(Set{node.destination, node.value});
+    return {};
+  }
+  Result<void> add(const program::Record& node, Frame&, Part& part) {
+    const auto capacity = static_cast<uint32_t>(values_.program().info(node.history).count);
+    part.statements.emplace_back(
+        Store{values_.range(node.history).buffer, ScalarExpr(node.index) < capacity, node.index, node.value});
+    return {};
+  }
+  Result<void> add(const program::Call& node, Frame&, Part&) {
+    return internal_error("a call is left in an expanded program", node.operation->name());
+  }
+  Result<void> add(const program::Break&, Frame& frame, Part& part) {
+    part.statements.emplace_back(Set{*frame.broken, 1u});
+    part.statements.emplace_back(Set{*frame.alive, 0u});
+    return {};
+  }
+  Result<void> add(const program::Continue&, Frame& frame, Part& part) {
+    part.statements.emplace_back(Set{*frame.alive, 0u});
+    return {};
+  }
+
+  struct Arm {
+    const Body* body;
+    ScalarExpr condition;
+  };
+  Result<void> arms(const std::vector<Arm>& arms, const std::string& label, Frame& frame, Part& part) {
+    std::vector<Scalar> latches;
+    for (const Arm& arm : arms) {
+      latches.push_back(values_.control(label + ".arm"));
+      part.statements.emplace_back(Set{latches.back(), arm.condition});
+    }
+    for (size_t i = 0; i < arms.size(); ++i) {
+      WAVEGATE_TRY(Part inner, body(*arms[i].body, frame));
+      WAVEGATE_CHECK(guarded(part, std::move(inner), latches[i]));
+    }
+    return {};
+  }
+  Result<void> add(const program::If& node, Frame& frame, Part& part) {
+    const Scalar predicate = values_.control(node.label + ".predicate");
+    part.statements.emplace_back(Set{predicate, node.predicate});
+    return arms({{&node.then_body, predicate}, {&node.else_body, !ScalarExpr(predicate)}}, node.label, frame, part);
+  }
+  Result<void> add(const program::Switch& node, Frame& frame, Part& part) {
+    const Scalar selector = values_.control(node.label + ".selector");
+    const Scalar none = values_.control(node.label + ".default");
+    part.statements.emplace_back(Set{selector, node.selector});
+    part.statements.emplace_back(Set{none, 1u});
+    std::vector<Arm> list;
+    for (const program::Case& each : node.cases) {
+      list.push_back({&each.body, program::equal(selector, each.value)});
+      part.statements.emplace_back(Set{none, ScalarExpr(none) && program::not_equal(selector, each.value)});
+    }
+    list.push_back({&node.default_body, none});
+    return arms(list, node.label, frame, part);
+  }
+  Result<void> add(const program::While& node, Frame&, Part& part) {
+    WAVEGATE_TRY(Part inner, loop(node));
+    WAVEGATE_CHECK(flush(part));
+    if (inner.done) WAVEGATE_CHECK(append(part, std::move(*inner.done)));
+    part.statements = std::move(inner.statements);
+    return {};
+  }
+
+  Result<Part> loop(const program::While& node) {
+    const LoopWords& words = loops_[node.loop.id];
+    const Scalar latch = values_.control(node.label + ".latch");
+    Frame frame;
+    if (leaves_early(node.body))
+      frame = {values_.control(node.label + ".alive"), values_.control(node.label + ".broken")};
+
+    Part whole;
+    whole.statements.emplace_back(Set{words.trips, 0u});
+    if (frame.broken) whole.statements.emplace_back(Set{*frame.broken, 0u});
+    WAVEGATE_CHECK(flush(whole));
+
+    std::vector<Statement> test;
+    ScalarExpr begins = may_begin(node, words.trips);
+    if (frame.broken) begins = !ScalarExpr(*frame.broken) && begins;
+    test.emplace_back(Set{latch, begins});
+    if (node.index) test.emplace_back(Set{*node.index, program::select(latch, words.trips, *node.index)});
+    test.emplace_back(Set{words.trips, ScalarExpr(words.trips) + latch});
+    if (frame.alive) test.emplace_back(Set{*frame.alive, 1u});
+    WAVEGATE_TRY(const Composition tests, made_of(test, "test"));
+
+    WAVEGATE_TRY(Part repeated, body(node.body, frame));
+    WAVEGATE_CHECK(flush(repeated));
+    if (!repeated.done) return unsupported("its body is empty");
+    WAVEGATE_CHECK(repeated.done->repeat_while(tests, values_.range(latch)));
+    WAVEGATE_CHECK(append(whole, std::move(*repeated.done)));
+    whole.statements.emplace_back(Set{words.converged, !node.predicate});
+    return whole;
+  }
+
+  Values& values_;
+  KernelTable& kernels_;
+  const target::Profile& profile_;
+  std::span<const LoopWords> loops_;
+  uint32_t width_ = 0;
+  uint64_t widest_ = 0;  ///< invocations of the largest command
+};
+
+}  // namespace
+
+Result<Work> resident_work(const program::While& node, Values& values, KernelTable& kernels,
+                           const target::Profile& profile, std::span<const LoopWords> loops) {
+  auto work = ResidentBuilder(values, kernels, profile, loops).build(node);
+  if (work) return work;
+  return Error{work.error().kind, work.error().message, format("while \"{}\", resident", node.label)};
+}
+
+std::string resident_obstacle(const program::While& node, const Values& values, const KernelTable& kernels,
+                              const target::Profile& profile) {
+  Values scratch_values = values;
+  KernelTable scratch_kernels = kernels;
+  const Scalar word = scratch_values.control("report");
+  const std::vector<LoopWords> loops(scratch_values.program().loop_count(), LoopWords{"", word, word});
+  const auto work = ResidentBuilder(scratch_values, scratch_kernels, profile, loops).build(node);
+  return work ? "" : work.error().message;
+}
+
+}  // namespace wavegate::lowering

@@ -1,0 +1,187 @@
+#include "wavegate/lowering/step_kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "wavegate/kir/builder.h"
+#include "wavegate/lowering/scalar_emitter.h"
+
+namespace wavegate::lowering {
+namespace {
+
+using kir::Access;
+using kir::Builder;
+using kir::Expr;
+using kir::Type;
+using program::Scalar;
+using program::ScalarExpr;
+
+/// What a list of statements touches.
+struct Footprint {
+  std::map<uint32_t, Access> scalars;  ///< `read`: read before it is set
+  std::map<graph::BufferId, Access> buffers;
+  std::vector<graph::Use> uses;
+  uint32_t parameters = 0;
+
+  void read(const ScalarExpr& value) {
+    std::set<uint32_t> found;
+    note_scalars(value.root(), found);
+    for (const uint32_t id : found) scalars.try_emplace(id, Access::read);
+  }
+  void set(Scalar scalar) {
+    const auto [use, is_new] = scalars.try_emplace(scalar.id, Access::write);
+    if (!is_new && use->second == Access::read) use->second = Access::read_write;
+  }
+  void touch(graph::BufferId buffer, Access access, uint64_t first_word, uint64_t words) {
+    // A step writes some words of a buffer at most, and `write` would promise them all.
+    buffers.try_emplace(buffer, access == Access::read ? Access::read : Access::read_write);
+    uses.push_back({{buffer, first_word * 4, words * 4}, access == Access::read ? Access::read : Access::read_write});
+  }
+};
+
+Footprint footprint(const Values& values, const GridLayout& layout, std::span<const Statement> statements) {
+  Footprint result;
+  const auto note = [&](const auto& statement) {
+    using T = std::decay_t<decltype(statement)>;
+    if constexpr (std::is_same_v<T, Set>) {
+      result.read(statement.value);
+      result.set(statement.destination);
+    } else if constexpr (std::is_same_v<T, Store>) {
+      for (const ScalarExpr* each : {&statement.condition, &statement.index, &statement.value}) result.read(*each);
+      const ScalarExpr::Node& index = statement.index.root();
+      if (index.op == program::ScalarOp::literal) {
+        result.touch(statement.buffer, Access::read_write, index.literal.bits, 1);
+      } else {
+        const auto id = static_cast<uint32_t>(statement.buffer);
+        result.touch(statement.buffer, Access::read_write, 0,
+                     values.program().buffers()[id].bytes() / 4);
+      }
+    } else if constexpr (std::is_same_v<T, SetGrids>) {
+      result.read(statement.condition);
+      const uint32_t first = layout.first_word[statement.block], count = layout.word_count[statement.block];
+      result.touch(values.arguments, Access::read_write, first, count);
+      result.touch(values.grids, Access::read, first, count);
+      result.parameters += 2;
+    } else {
+      result.read(statement.condition);
+      for (const ScalarExpr& each : statement.workgroups) result.read(each);
+      result.touch(values.arguments, Access::read_write, layout.word(statement.slot), 3);
+      result.parameters += 4;
+    }
+  };
+  for (const Statement& statement : statements)
+    if (!is_void(layout, statement)) std::visit(note, statement);
+  return result;
+}
+
+}  // namespace
+
+bool is_void(const GridLayout& layout, const Statement& statement) {
+  const auto* grids = std::get_if<SetGrids>(&statement);
+  return grids != nullptr && layout.word_count[grids->block] == 0;
+}
+
+uint32_t launch_words(const GridLayout& layout, std::span<const Statement> statements) {
+  std::set<uint32_t> scalars;
+  uint32_t parameters = 0;
+  for (const Statement& statement : statements) {
+    if (is_void(layout, statement)) continue;
+    const auto note = [&](const ScalarExpr& value) { note_scalars(value.root(), scalars); };
+    if (const auto* set = std::get_if<Set>(&statement)) {
+      note(set->value);
+      scalars.insert(set->destination.id);
+    } else if (const auto* store = std::get_if<Store>(&statement)) {
+      note(store->condition), note(store->index), note(store->value);
+    } else if (const auto* grids = std::get_if<SetGrids>(&statement)) {
+      note(grids->condition);
+      parameters += 2;
+    } else if (const auto* computed = std::get_if<SetComputedGrid>(&statement)) {
+      note(computed->condition);
+      for (const ScalarExpr& each : computed->workgroups) note(each);
+      parameters += 4;
+    }
+  }
+  return static_cast<uint32_t>(scalars.size()) + parameters;
+}
+
+Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, std::span<const Statement> statements) {
+  Footprint touched = footprint(values, layout, statements);
+  StepKernel result;
+  Builder b("step");
+  std::map<graph::BufferId, kir::MemoryRef> buffers;
+  for (const auto& [id, access] : touched.buffers) {
+    buffers.emplace(id, b.buffer("b" + std::to_string(buffers.size()), Type::i32, access));
+    result.buffers.push_back(id);
+  }
+  result.uses = std::move(touched.uses);
+  std::map<uint32_t, kir::ScalarRef> scalars;
+  for (const auto& [id, access] : touched.scalars) {
+    // Names count from zero in every step, so that steps of one shape are equal.
+    const Type type = program::kernel_type(values.program().scalars()[id].type);
+    scalars.emplace(id, b.scalar("s" + std::to_string(scalars.size()), type, access));
+    result.scalars.push_back(Scalar{id});
+  }
+  const auto parameter = [&](uint32_t word) {
+    result.parameters.push_back(word);
+    return b.parameter("p" + std::to_string(result.parameters.size() - 1), Type::i32);
+  };
+
+  ScalarEmitter emitter(b, values.program(), scalars);
+  std::vector<Scalar> set;
+  const auto emit = [&](const auto& statement) {
+    using T = std::decay_t<decltype(statement)>;
+    if constexpr (std::is_same_v<T, Set>) {
+      emitter.set(statement.destination, statement.value);
+      set.push_back(statement.destination);
+    } else if constexpr (std::is_same_v<T, Store>) {
+      const Expr holds = emitter.truth(statement.condition);
+      const Expr index = emitter.word(statement.index);
+      const Expr value = emitter.bits(statement.value);
+      const kir::MemoryRef& buffer = buffers.at(statement.buffer);
+      b.if_(holds, [&] { buffer[index] = value; });
+    } else if constexpr (std::is_same_v<T, SetGrids>) {
+      const Expr holds = emitter.truth(statement.condition);
+      const Expr first = parameter(layout.first_word[statement.block]);
+      const Expr end = first + parameter(layout.word_count[statement.block]);
+      b.for_(first, end, b.u32(1), [&](Expr word) {
+        buffers.at(values.arguments)[word] = b.select(holds, buffers.at(values.grids)[word], b.u32(0));
+      });
+    } else {
+      const Expr holds = emitter.truth(statement.condition);
+      const Expr first = parameter(layout.word(statement.slot));
+      std::vector<Expr> grid;
+      for (size_t d = 0; d < 3; ++d) {
+        const Expr cut = b.apply(kir::Op::min_u, {emitter.word(statement.workgroups[d]), parameter(statement.maximum[d])});
+        grid.push_back(b.select(holds, cut, b.u32(0)));
+      }
+      b.store(buffers.at(values.arguments), first, grid);
+    }
+  };
+  for (const Statement& statement : statements)
+    if (!is_void(layout, statement)) std::visit(emit, statement);
+  emitter.store(set);
+  WAVEGATE_TRY(result.kernel, b.finish());
+  return result;
+}
+
+Result<graph::Dispatch> step_dispatch(std::string label, std::span<const Statement> statements,
+                                      const GridLayout& layout, const Values& values, KernelTable& kernels) {
+  WAVEGATE_TRY(StepKernel made, step_kernel(values, layout, statements));
+  const std::vector<kir::BindingInfo> bindings = made.kernel.interface.bindings;
+  graph::Dispatch dispatch;
+  dispatch.label = std::move(label);
+  WAVEGATE_TRY(dispatch.kernel, kernels.add(std::move(made.kernel)));
+  for (const graph::BufferId buffer : made.buffers) dispatch.bindings.push_back({buffer, 0, 0});
+  dispatch.uses = std::move(made.uses);
+  for (size_t i = 0; i < made.scalars.size(); ++i) {
+    dispatch.words.push_back(values.word(made.scalars[i]));
+    dispatch.uses.push_back({values.range(made.scalars[i]), bindings[made.buffers.size() + i].access});
+  }
+  if (!made.scalars.empty()) dispatch.bindings.push_back({values.arena, 0, 0});
+  dispatch.words.insert(dispatch.words.end(), made.parameters.begin(), made.parameters.end());
+  return dispatch;
+}
+
+}  // namespace wavegate::lowering

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "wavegate/base/result.h"
+#include "wavegate/kir/kernel.h"
+#include "wavegate/lowering/kernel_table.h"
+#include "wavegate/lowering/schedule.h"
+#include "wavegate/lowering/values.h"
+
+namespace wavegate::lowering {
+
+/// Where the blocks of indirect grids lie, in words of the arguments; the table of declared grids has the same layout.
+struct GridLayout {
+  std::vector<uint32_t> first_word;  ///< by block
+  std::vector<uint32_t> word_count;  ///< by block; 0: nothing uses it
+  uint32_t word(GridSlot slot) const { return first_word[slot.block] + 3 * slot.index; }
+};
+
+/// Statements as a kernel of one invocation. Its bindings are the buffers, then the scalars, each named once; every
+/// scalar is loaded at most once and stored once. Grids, slots and offsets of indirect arguments are launch words, so
+/// that steps of one shape share one kernel.
+struct StepKernel {
+  kir::Kernel kernel;
+  std::vector<graph::BufferId> buffers;  ///< one a buffer binding
+  std::vector<program::Scalar> scalars;  ///< one a scalar binding
+  std::vector<uint32_t> parameters;      ///< launch words after those of the scalars
+  std::vector<graph::Use> uses;          ///< of the buffers
+};
+Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, std::span<const Statement> statements);
+
+/// The kernel of a step, dispatched. Ranges of whole buffers have size zero until sizes are known.
+Result<graph::Dispatch> step_dispatch(std::string label, std::span<const Statement> statements,
+                                      const GridLayout& layout, const Values& values, KernelTable& kernels);
+
+/// How many launch words a step of these statements takes.
+uint32_t launch_words(const GridLayout& layout, std::span<const Statement> statements);
+
+/// Whether nothing would be done: grids of blocks that nobody uses are not written.
+bool is_void(const GridLayout& layout, const Statement& statement);
+
+}  // namespace wavegate::lowering

@@ -1,0 +1,35 @@
+#pragma once
+
+namespace wavegate::target {
+
+/// What commands cost on a device, in microseconds, in a chain of dependent ones. Measured once a device by
+/// `wavegate calibrate`; until then the defaults, which are typical of the kind of device.
+struct Costs {
+  double dispatch = 1.9;          ///< a dispatch of one workgroup that depends on the one before it
+  double scalar_step = 1.9;       ///< a kernel of one invocation that depends on the command before it
+  double overlapped = 0.2;        ///< a dispatch that depends on nothing in flight
+  double indirect = 3.0;          ///< a dispatch whose grid a kernel just wrote
+  double indirect_empty = 2.7;    ///< the same with an empty grid
+  double workgroup_out = 0.0006;  ///< a workgroup that returns at once, beyond the first
+  double conditional_off = 2.7;   ///< a dispatch that conditional rendering leaves out, with its barrier
+  double resident_step = 0.25;    ///< a step of one workgroup within a kernel, with its barrier
+  double submission = 12.0;       ///< handing a chunk of commands to the device, which the device sees between two
+  double round_trip = 45.0;       ///< submitting, and waiting for the result
+  bool measured = false;
+
+  /// Of a software device, where work costs and dependence does not.
+  static Costs of_cpu() {
+    return {.dispatch = 28.0,
+            .scalar_step = 22.0,
+            .overlapped = 22.0,
+            .indirect = 28.0,
+            .indirect_empty = 0.25,
+            .workgroup_out = 0.1,
+            .conditional_off = 0.06,
+            .resident_step = 2.0,
+            .submission = 20.0,
+            .round_trip = 60.0};
+  }
+};
+
+}  // namespace wavegate::target
