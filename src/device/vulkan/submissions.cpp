@@ -19,6 +19,7 @@ Result<OwnedFence> make_fence(Context& context) {
 
 VkResult wait_for(const Context& context, const std::deque<OwnedFence>& fences) {
   std::vector<VkFence> handles;
+  handles.reserve(fences.size());
   for (const OwnedFence& fence : fences) handles.push_back(fence.get());
   return vkWaitForFences(context.device, static_cast<uint32_t>(handles.size()), handles.data(), VK_TRUE, UINT64_MAX);
 }
