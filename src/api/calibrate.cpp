@@ -52,14 +52,14 @@ Result<kir::Kernel> gate_kernel() {
   return b.finish();
 }
 
-/// Adds to 64 words `count` times, with a barrier between.
+/// Adds to the first `invocations` words, 64 at a time, `count` times, with a barrier between.
 Result<kir::Kernel> resident_kernel() {
   Builder b("resident", {64});
   auto data = b.buffer("data", Type::i32, Access::read_write);
   const Expr count = b.parameter("count", Type::i32);
-  const Expr i = b.local_id();
+  const Expr invocations = b.parameter("invocations", Type::i32);
   b.for_(b.u32(0), count, b.u32(1), [&](Expr) {
-    data[i] = data[i] + 1;
+    b.for_(b.local_id(), invocations, b.u32(64), [&](Expr i) { data[i] = data[i] + 1; });
     b.barrier();
   });
   return b.finish();
@@ -72,7 +72,7 @@ class Bench {
  public:
   static constexpr BufferId kData{0}, kOther{1}, kArena{2}, kArguments{3}, kObserved{4};
 
-  Bench() {
+  explicit Bench(uint32_t words = 64) {
     const auto buffer = [&](const char* name, uint64_t bytes) {
       graph::Buffer made;
       made.name = name;
@@ -80,7 +80,7 @@ class Bench {
       made.initial = graph::Contents{};
       graph.buffers.push_back(std::move(made));
     };
-    buffer("data", 64 * 4), buffer("other", 64 * 4), buffer("arena", 64 * 4), buffer("arguments", 16);
+    buffer("data", words * 4), buffer("other", 64 * 4), buffer("arena", 64 * 4), buffer("arguments", 16);
     buffer("observed", 4);
     graph.buffers[3].indirect = true;
     graph.buffers[4].observed = true;
@@ -234,15 +234,19 @@ class Calibration {
 
   Result<void> resident() {
     tell("steps within a kernel");
-    double times[2] = {};
-    for (const uint32_t steps : {16u, 1040u}) {
-      Bench bench;
-      WAVEGATE_TRY(const Dispatch all, bench.dispatch(resident_kernel(), Bench::kData, {steps}));
+    constexpr uint32_t kSteps = 512, kFew = 64, kMany = 2048;
+    const auto time = [&](uint32_t steps, uint32_t invocations) -> Result<double> {
+      Bench bench(kMany);
+      WAVEGATE_TRY(const Dispatch all, bench.dispatch(resident_kernel(), Bench::kData, {steps, invocations}));
       bench.graph.commands = {all};
       WAVEGATE_CHECK(graph::verify(bench.graph));
-      WAVEGATE_TRY(times[steps > 16], time_of(device_, bench.graph));
-    }
-    costs_.resident_step = std::max((times[1] - times[0]) / 1024, 0.001);
+      return time_of(device_, bench.graph);
+    };
+    WAVEGATE_TRY(const double none, time(1, kFew));
+    WAVEGATE_TRY(const double few, time(kSteps, kFew));
+    WAVEGATE_TRY(const double many, time(kSteps, kMany));
+    costs_.resident_invocation = std::max((many - few) / kSteps / (kMany - kFew), 0.0);
+    costs_.resident_step = std::max((few - none) / kSteps, 0.001);
     return {};
   }
 
@@ -287,6 +291,7 @@ constexpr double kVersion = 1;
 std::vector<double Costs::*> fields() {
   return {&Costs::dispatch,      &Costs::scalar_step,     &Costs::overlapped,    &Costs::indirect,
           &Costs::indirect_empty, &Costs::workgroup_out, &Costs::conditional_off, &Costs::resident_step,
+          &Costs::resident_invocation,
           &Costs::submission,    &Costs::round_trip};
 }
 

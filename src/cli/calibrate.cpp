@@ -31,6 +31,7 @@ constexpr Line kLines[] = {
     {"workgroup_out", "a workgroup that returns at once", &target::Costs::workgroup_out},
     {"conditional_off", "a dispatch that conditional rendering leaves out", &target::Costs::conditional_off},
     {"resident_step", "a step within a kernel of one workgroup", &target::Costs::resident_step},
+    {"resident_invocation", "an invocation of such a step", &target::Costs::resident_invocation},
     {"submission", "a chunk of commands handed to the device", &target::Costs::submission},
     {"round_trip", "submitting, and waiting for the result", &target::Costs::round_trip},
 };

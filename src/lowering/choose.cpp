@@ -29,11 +29,13 @@ struct Size {
   double commands = 0;    ///< dispatches, copies, fills
   double steps = 0;       ///< kernels of scalar work, of which the last may be one with a loop's test
   double workgroups = 0;  ///< beyond one a command
+  double invocations = 0;
   bool ends_in_step = false;
 
-  void command(double groups) {
+  void command(double groups, double invocations_a_group) {
     commands += 1;
     workgroups += std::max(0.0, groups - 1);
+    invocations += groups * invocations_a_group;
     ends_in_step = false;
   }
   void step() {
@@ -44,6 +46,7 @@ struct Size {
     commands += body.commands * count;
     steps += std::max(1.0, body.steps) * count;
     workgroups += body.workgroups * count;
+    invocations += body.invocations * count;
     ends_in_step = true;
   }
 };
@@ -94,10 +97,11 @@ class Chooser {
   void add(const program::Dispatch& node, Size& total) const {
     const program::Grid grid = node.grid ? *node.grid : node.computed_grid->maximum;
     if (node.computed_grid) total.step();
-    total.command(double{1} * grid[0] * grid[1] * grid[2]);
+    const auto [x, y, z] = node.kernel->interface().workgroup_size;
+    total.command(double{1} * grid[0] * grid[1] * grid[2], double{1} * x * y * z);
   }
-  void add(const program::Copy& node, Size& total) const { total.command(static_cast<double>(node.count) / 256); }
-  void add(const program::Fill& node, Size& total) const { total.command(static_cast<double>(node.count) / 256); }
+  void add(const program::Copy& node, Size& total) const { total.command(static_cast<double>(node.count) / 256, 256); }
+  void add(const program::Fill& node, Size& total) const { total.command(static_cast<double>(node.count) / 256, 256); }
   void add(const program::Assign&, Size& total) const { total.step(); }
   void add(const program::Record&, Size& total) const { total.step(); }
   void add(const program::Call&, Size&) const {}
@@ -147,7 +151,7 @@ class Chooser {
       case Strategy::predication:
         return {size.commands * costs_.dispatch + steps, (size.commands + size.steps) * costs_.conditional_off};
       case Strategy::resident:
-        return {(size.commands + size.steps) * costs_.resident_step, 0.0};
+        return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation, 0.0};
       case Strategy::unroll: return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
       default: return {size.commands * costs_.dispatch + steps, size.commands * costs_.dispatch + steps + out};
     }
@@ -269,6 +273,7 @@ class Chooser {
     decision.first_chunk = chunk(4 * costs_.submission, live);
     decision.largest_chunk = chunk(12 * costs_.submission, live);
     if (around.ticking) decision.largest_chunk = kSteppedIterations;
+    decision.suspends = around.ticking && bound > kSteppedIterations;
 
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {

@@ -22,6 +22,7 @@ struct Decision {
   double dead_microseconds = 0; ///< estimate: of an iteration after the loop is done, or of a branch not taken
   uint32_t first_chunk = 0;     ///< iterations: of chunked and predication
   uint32_t largest_chunk = 0;
+  bool suspends = false;        ///< chunked inside a chunked loop: a pass through that may leave this one unfinished
 };
 
 /// Decisions by the address of the program::If, Switch or While.

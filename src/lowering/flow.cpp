@@ -389,7 +389,7 @@ class FlowBuilder {
     return std::ranges::any_of(nodes, [&](const Node& node) {
       const auto* loop = std::get_if<program::While>(&node.what);
       if (loop != nullptr && decisions_.at(loop).strategy == Strategy::resident) return false;
-      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked) ||
+      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked && decisions_.at(loop).suspends) ||
              std::ranges::any_of(bodies_of(node), [&](const Body* inner) { return suspends(*inner); });
     });
   }
@@ -417,7 +417,9 @@ class FlowBuilder {
     switch (decided.strategy) {
       case Strategy::resident: return resident(node, context, out);
       case Strategy::unroll: return unrolled(node, context, out);
-      case Strategy::chunked: return context.ticking ? stepped(node, context, out) : chunked(node, context, out);
+      case Strategy::chunked:
+        if (!context.ticking) return chunked(node, context, out);
+        return decided.suspends || suspends(node.body) ? stepped(node, context, out) : spelled(node, context, out);
       case Strategy::predication: return predicated(node, context, out);
       default: return spelled(node, context, out);
     }
@@ -592,9 +594,13 @@ class FlowBuilder {
     set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
   }
 
+  static Strategy guard_of(Strategy strategy) {
+    return strategy == Strategy::chunked ? Strategy::early_out : strategy;
+  }
+
   /// All iterations up to the bound, each behind its latch.
   Result<void> spelled(const program::While& node, Context& context, Sequence& out) {
-    Looping loop = begin(node, context, decisions_.at(&node).strategy);
+    Looping loop = begin(node, context, guard_of(decisions_.at(&node).strategy));
     enter(loop, context, out);
     WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
     if (context.forget != nullptr) context.forget->insert(context.forget->end(), loop.forget.begin(), loop.forget.end());

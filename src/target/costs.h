@@ -12,7 +12,8 @@ struct Costs {
   double indirect_empty = 2.7;    ///< the same with an empty grid
   double workgroup_out = 0.0006;  ///< a workgroup that returns at once, beyond the first
   double conditional_off = 2.7;   ///< a dispatch that conditional rendering leaves out, with its barrier
-  double resident_step = 0.25;    ///< a step of one workgroup within a kernel, with its barrier
+  double resident_step = 0.4;     ///< a step of one workgroup within a kernel, with its barrier
+  double resident_invocation = 0.0005;  ///< an invocation of such a step
   double submission = 12.0;       ///< handing a chunk of commands to the device, which the device sees between two
   double round_trip = 45.0;       ///< submitting, and waiting for the result
   bool measured = false;
@@ -26,8 +27,9 @@ struct Costs {
             .indirect_empty = 0.25,
             .workgroup_out = 0.1,
             .conditional_off = 0.06,
-            .resident_step = 2.0,
-            .submission = 20.0,
+            .resident_step = 3.0,
+            .resident_invocation = 0.005,
+            .submission = 60.0,
             .round_trip = 60.0};
   }
 };
