@@ -42,7 +42,7 @@ OTHERS_HEADERS = {
     "CLI/": "cli",
     "fmt/": "base",
     "nlohmann/": "io cli",
-    "spirv/": "program emit/spirv device/vulkan",
+    "spirv/": "kir program emit/spirv device/vulkan",
     "vulkan/": "device/vulkan",
     "zlib.h": "io",
 }

@@ -9,6 +9,10 @@
 namespace wavegate::program {
 namespace {
 
+using kir::spirv_string;
+using kir::SpirvInstruction;
+using kir::SpirvModule;
+
 constexpr uint32_t kAllWords = std::numeric_limits<uint32_t>::max();
 
 /// The words [first, end) of an instruction that may be pointers.

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "wavegate/base/result.h"
-#include "wavegate/program/spirv_module.h"
+#include "wavegate/kir/spirv_module.h"
 
 namespace wavegate::program {
 
@@ -19,6 +19,6 @@ struct SpirvAccess {
 /// that `function` reaches by calls. A pointer that leaves what is followed (a call, a return, a phi, a select, a
 /// cast, an atomic, a store of the pointer itself, an instruction that is not known) counts as read and written.
 /// Returns the variables that are used at all, by id. Errors: `invalid_input` for a pointer used before its definition.
-Result<std::map<uint32_t, SpirvAccess>> spirv_accesses(const SpirvModule& module, uint32_t function);
+Result<std::map<uint32_t, SpirvAccess>> spirv_accesses(const kir::SpirvModule& module, uint32_t function);
 
 }  // namespace wavegate::program

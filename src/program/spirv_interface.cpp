@@ -5,12 +5,18 @@
 #include <set>
 
 #include "wavegate/base/format.h"
+#include "wavegate/kir/spirv_module.h"
 #include "wavegate/program/spirv_access.h"
 #include "wavegate/program/spirv_layout.h"
-#include "wavegate/program/spirv_module.h"
 
 namespace wavegate::program {
 namespace {
+
+using kir::read_spirv;
+using kir::SpirvDecorations;
+using kir::SpirvEntryPoint;
+using kir::SpirvInstruction;
+using kir::SpirvModule;
 
 /// A variable of the module that the entry point can touch.
 struct Resource {

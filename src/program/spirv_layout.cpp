@@ -5,6 +5,10 @@
 namespace wavegate::program {
 namespace {
 
+using kir::SpirvInstruction;
+using kir::SpirvMemberDecorations;
+using kir::SpirvModule;
+
 using Sizes = std::map<uint32_t, uint64_t>;
 using Size = std::optional<uint64_t>;
 

@@ -56,7 +56,7 @@ OpFunctionEnd
 
 // What is done to %a and %b, as in "a:read b:none".
 std::string accesses(const std::vector<uint32_t>& words) {
-  auto module = read_spirv(words);
+  auto module = kir::read_spirv(words);
   if (!module) return module.error().message;
   auto found = spirv_accesses(*module, module->entry_points.at(0).function);
   if (!found) return found.error().message;

@@ -1,11 +1,11 @@
 #define SPV_ENABLE_UTILITY_CODE  // spv::HasResultAndType
-#include "wavegate/program/spirv_module.h"
+#include "wavegate/kir/spirv_module.h"
 
 #include <algorithm>
 
 #include "wavegate/base/format.h"
 
-namespace wavegate::program {
+namespace wavegate::kir {
 namespace {
 
 constexpr uint32_t kHeaderWords = 5;
@@ -198,4 +198,4 @@ std::string spirv_string(const SpirvInstruction& instruction, size_t first_word)
   return text;
 }
 
-}  // namespace wavegate::program
+}  // namespace wavegate::kir

@@ -11,7 +11,7 @@
 
 #include "wavegate/base/result.h"
 
-namespace wavegate::program {
+namespace wavegate::kir {
 
 /// One instruction of a module. Reading past its end gives 0, which is never an id.
 struct SpirvInstruction {
@@ -77,4 +77,4 @@ Result<SpirvModule> read_spirv(std::span<const uint32_t> words);
 /// The nul-terminated string that begins at a word of the instruction, never past its end.
 std::string spirv_string(const SpirvInstruction& instruction, size_t first_word);
 
-}  // namespace wavegate::program
+}  // namespace wavegate::kir
