@@ -2,6 +2,17 @@
 
 namespace wavegate::target {
 
+std::string_view to_string(ModuleLanguage language) {
+  constexpr std::string_view names[] = {"none", "spirv", "wgsl"};
+  return names[static_cast<uint8_t>(language)];
+}
+
+ModuleLanguage module_language(const Profile& profile) {
+  if (profile.backend == "vulkan") return ModuleLanguage::spirv;
+  if (profile.backend == "webgpu") return ModuleLanguage::wgsl;
+  return ModuleLanguage::none;
+}
+
 std::vector<std::string> feature_names(const Profile& profile) {
   const struct {
     const char* name;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wavegate::target {
@@ -70,6 +71,13 @@ struct Profile {
   Features features;
   FloatBehaviour floats;
 };
+
+/// A language of finished modules.
+enum class ModuleLanguage : uint8_t { none, spirv, wgsl };
+std::string_view to_string(ModuleLanguage language);
+
+/// The language of the finished modules that a device takes besides kernels of ours, which all devices take.
+ModuleLanguage module_language(const Profile& profile);
 
 /// The names of the features that change what Wavegate does on this device, for people and for JSON.
 std::vector<std::string> feature_names(const Profile& profile);
