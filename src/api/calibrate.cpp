@@ -65,6 +65,18 @@ Result<kir::Kernel> resident_kernel() {
   return b.finish();
 }
 
+/// Touches 64 words, and says that a loop is done when the first is one that it never gets.
+Result<kir::Kernel> observed_kernel() {
+  Builder b("observed", {64});
+  auto data = b.buffer("data", Type::i32, Access::read_write);
+  auto done = b.buffer("done", Type::i32, Access::read_write);
+  const Expr i = b.local_id();
+  const Expr value = data[i];
+  data[i] = value + 1;
+  b.if_(value == 0xffffffffu, [&] { done[0] = b.u32(1); });
+  return b.finish();
+}
+
 // ---- graphs
 
 /// A graph under construction: a data buffer, another, an arena, arguments of indirect dispatches.
@@ -101,8 +113,9 @@ class Bench {
     size_t word = 0;
     for (const kir::BindingInfo& binding : interface.bindings) {
       if (binding.kind == kir::BindingKind::buffer) {
-        made.bindings.push_back(all_of(buffer));
-        made.uses.push_back({all_of(buffer), binding.access});
+        const BufferId bound = binding.name == "done" ? kObserved : buffer;
+        made.bindings.push_back(all_of(bound));
+        made.uses.push_back({all_of(bound), binding.access});
       } else {
         made.uses.push_back({{kArena, uint64_t{made.words[word++]} * 4, 4}, binding.access});
       }
@@ -253,7 +266,7 @@ class Calibration {
   Result<void> submissions() {
     tell("submissions");
     Bench bench;
-    WAVEGATE_TRY(const Dispatch touch, bench.dispatch(touch_kernel(), Bench::kData, {}));
+    WAVEGATE_TRY(const Dispatch touch, bench.dispatch(observed_kernel(), Bench::kData, {}));
     bench.graph.commands = {touch};
     WAVEGATE_TRY(costs_.round_trip, time_of(device_, bench.graph));
 

@@ -6,6 +6,7 @@
 #include "wavegate/kir/compose.h"
 #include "wavegate/kir/in_one_workgroup.h"
 #include "wavegate/kir/passes/merge_bindings.h"
+#include "wavegate/kir/passes/scalars_to_workgroup.h"
 
 namespace wavegate::lowering {
 
@@ -79,6 +80,11 @@ Result<void> Composition::only_if(const graph::Range& word) {
   uses_.push_back({word, kir::Access::read});
   if (!arena_) arena_ = graph::Range{word.buffer, 0, 0};
   return merge();
+}
+
+Result<void> Composition::keep_scalars_near() {
+  WAVEGATE_CHECK(kir::scalars_to_workgroup(kernel_));
+  return {};
 }
 
 bool Composition::fits(const target::Profile& profile) const {

@@ -28,6 +28,9 @@ class Composition {
   /// Only if the word of the arena is not zero when control reaches it.
   Result<void> only_if(const graph::Range& word);
 
+  /// Words that it writes live in workgroup memory while it runs.
+  Result<void> keep_scalars_near();
+
   uint32_t width() const { return kernel_.interface.workgroup_size[0]; }
   bool fits(const target::Profile& profile) const;
   /// One workgroup.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "wavegate/base/format.h"
+#include "wavegate/emit/spirv/early_out.h"
 #include "wavegate/kir/compose.h"
 #include "wavegate/kir/passes/parameters_to_scalars.h"
 #include "wavegate/kir/passes/simplify.h"
+#include "wavegate/kir/passes/sink_guard.h"
 #include "wavegate/kir/text.h"
 
 namespace wavegate::lowering {
@@ -43,9 +45,17 @@ Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
   const kir::KernelCode code = (*this)[kernel];
   if (const auto* ours = std::get_if<std::shared_ptr<const kir::Kernel>>(&code)) {
     WAVEGATE_TRY(kir::Kernel changed, kir::guard(**ours, "latch"));
+    // A processor core gains nothing from loads on the way, and the reference device checks them.
+    if (!profile_.is_cpu) WAVEGATE_CHECK(kir::sink_guard(changed));
     return add(std::move(changed));
   }
-  return unsupported(format("kernel \"{}\" is an opaque module", kir::interface_of(code).name));
+  kir::OpaqueKernel changed = *std::get<std::shared_ptr<const kir::OpaqueKernel>>(code);
+  WAVEGATE_TRY(changed.spirv, emit::spirv::early_out(changed));
+  std::string name = "latch";
+  const auto taken = [&](const kir::BindingInfo& binding) { return binding.name == name; };
+  while (std::ranges::any_of(changed.interface.bindings, taken)) name += '_';
+  changed.interface.bindings.push_back({name, kir::BindingKind::scalar, kir::Type::i32, kir::Access::read});
+  return push(std::make_shared<const kir::OpaqueKernel>(std::move(changed)));
 }
 
 Result<graph::KernelId> KernelTable::add(const std::shared_ptr<const program::KernelSource>& source,

@@ -32,6 +32,7 @@ class ResidentBuilder {
     if (width_ == 0) width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
     WAVEGATE_TRY(Part whole, loop(node));
     WAVEGATE_CHECK(flush(whole));
+    WAVEGATE_CHECK(whole.done->keep_scalars_near());
     if (!whole.done->fits(profile_))
       return unsupported("its kernel would bind more buffers or scalars than the device takes");
     Work work;
