@@ -197,12 +197,21 @@ void append(std::vector<Instruction>& list, std::vector<Instruction> more) {
 
 }  // namespace
 
-Result<Kernel> guard(Kernel kernel, std::string_view latch) {
+Result<Kernel> guard(Kernel kernel, std::string_view latch, BindingKind kind) {
   WAVEGATE_TRY(const uint32_t binding, append_latch(kernel, latch));
   std::vector<Instruction> test;
   Appender code(kernel, test);
-  const Value read = code.value({.op = Op::load_scalar, .type = Type::i32, .index = binding});
-  const Value is_zero = code.value(Op::equal, Type::boolean, {read, code.constant(Type::i32, 0)});
+  Instruction load{.op = Op::load_scalar, .type = Type::i32, .index = binding};
+  if (kind == BindingKind::buffer) {
+    BindingInfo& info = kernel.interface.bindings[binding];
+    info.kind = kind;
+    const auto memory = static_cast<uint32_t>(kernel.memories.size());
+    kernel.memories.push_back({info.name, MemorySpace::buffer, Type::i32, 0, binding});
+    load = {.op = Op::load, .type = Type::i32, .memory = memory, .operands = {code.constant(Type::i32, 0)}};
+  }
+  const Value read = code.value(std::move(load));
+  const Value zero = code.constant(Type::i32, 0);
+  const Value is_zero = code.value(Op::equal, Type::boolean, {read, zero});
   code.if_(is_zero, {{.op = Op::return_}}, {{.op = Op::yield}});
   std::vector<Instruction>& body = kernel.body.instructions;
   body.insert(body.begin(), std::make_move_iterator(test.begin()), std::make_move_iterator(test.end()));

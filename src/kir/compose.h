@@ -24,7 +24,9 @@ namespace wavegate::kir {
 /// `latch`, with a number behind where that name is taken. A dispatch must not write the slot by another binding. The
 /// latch is the same for all invocations, so that barriers stay legal. What other bindings promise by their access
 /// holds for a dispatch whose latch is not zero. `invalid-input` if `latch` is not a name.
-Result<Kernel> guard(Kernel kernel, std::string_view latch);
+///
+/// As a `buffer` the latch is the last buffer instead, of one i32: no launch word stands between a device and its load.
+Result<Kernel> guard(Kernel kernel, std::string_view latch, BindingKind kind = BindingKind::scalar);
 
 /// `first`, then `second`.
 Result<Kernel> sequence(const Kernel& first, const Kernel& second);

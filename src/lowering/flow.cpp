@@ -57,7 +57,8 @@ class FlowBuilder {
 
   Result<Flow> build() {
     flow_.fault = values_.control("fault");
-    has_opaque_ = kernels_.has_opaque();
+    // A latch that a descriptor shows by itself: see guard().
+    aligned_latches_ = kernels_.has_opaque() || !profile_.is_cpu;
     flow_.loops.resize(program_.loop_count());
     place_loops(program_.body());
     Context context;
@@ -107,7 +108,7 @@ class FlowBuilder {
 
   /// A latch: a control word, and the indirect grids that it turns on and off.
   Token new_latch(const Context& context, const std::string& name) {
-    const Scalar word = values_.control(name, has_opaque_);
+    const Scalar word = values_.control(name, aligned_latches_);
     if (is_indirect(context.guard)) block_of_[word.id] = new_block();
     if (context.forget != nullptr) {
       context.forget->emplace_back(Set{word, 0u});
@@ -711,7 +712,7 @@ class FlowBuilder {
   Values& values_;
   KernelTable& kernels_;
   Flow flow_;
-  bool has_opaque_ = false;
+  bool aligned_latches_ = false;
   std::map<uint32_t, uint32_t> block_of_;     ///< the grids of a latch
   std::map<uint32_t, ScalarExpr> reread_;     ///< for Mutation::no_latch
   std::string assigning_;                     ///< label of the step that the baseline's last assignment made

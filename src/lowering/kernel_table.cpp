@@ -44,8 +44,14 @@ Result<graph::KernelId> KernelTable::guarded(graph::KernelId kernel) {
 Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
   const kir::KernelCode code = (*this)[kernel];
   if (const auto* ours = std::get_if<std::shared_ptr<const kir::Kernel>>(&code)) {
-    WAVEGATE_TRY(kir::Kernel changed, kir::guard(**ours, "latch"));
-    // A processor core gains nothing from loads on the way, and the reference device checks them.
+    // A GPU waits long for what it loads: the latch is loaded without a launch word, and others on its way. A processor
+    // core gains nothing from that, and the reference device checks loads.
+    const kir::Interface& interface = (*ours)->interface;
+    const bool has_room = interface.buffer_count() + (interface.scalar_count() > 0 ? 2 : 1) <=
+                          profile_.limits.storage_buffers;
+    const bool by_buffer = !profile_.is_cpu && has_room;
+    WAVEGATE_TRY(kir::Kernel changed,
+                 kir::guard(**ours, "latch", by_buffer ? kir::BindingKind::buffer : kir::BindingKind::scalar));
     if (!profile_.is_cpu) WAVEGATE_CHECK(kir::sink_guard(changed));
     return add(std::move(changed));
   }

@@ -139,8 +139,11 @@ Result<void> guard(Work& work, program::Scalar latch, const Values& values, Kern
   WAVEGATE_TRY(const graph::KernelId guarded, kernels.guarded(dispatch.kernel));
   dispatch.kernel = guarded;
   dispatch.uses.push_back({values.range(latch), Access::read});
+  const bool by_buffer = kir::interface_of(kernels[guarded]).bindings.back().kind == kir::BindingKind::buffer;
   if (opaque) {
     dispatch.bindings.push_back(values.range(latch));
+  } else if (by_buffer) {
+    dispatch.bindings.insert(dispatch.bindings.end() - (scalars > 0 ? 1 : 0), values.range(latch));
   } else {
     dispatch.words.insert(dispatch.words.begin() + scalars, values.word(latch));
     if (scalars == 0) dispatch.bindings.push_back({values.arena, 0, 0});

@@ -14,12 +14,19 @@ bool is_test(const Instruction& instruction) {
          instruction.blocks[1].instructions.size() == 1;
 }
 
+bool is_load(const Instruction& instruction) {
+  return instruction.op == Op::load || instruction.op == Op::load_scalar;
+}
+
 /// Where the test stands in a body that begins with one of a latch; the body's end if it does not.
 std::size_t find_test(const std::vector<Instruction>& body) {
-  if (body.empty() || body.front().op != Op::load_scalar) return body.size();
-  for (std::size_t i = 1; i < body.size(); ++i) {
-    if (is_test(body[i])) return i;
-    if (info(body[i].op).effect != Effect::pure) break;
+  std::size_t loads = 0;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (is_test(body[i])) return loads == 1 ? i : body.size();
+    if (is_load(body[i]))
+      ++loads;
+    else if (info(body[i].op).effect != Effect::pure)
+      break;
   }
   return body.size();
 }
@@ -42,7 +49,8 @@ class Sinking {
     if (at == body.size()) return {};
     Instruction test = std::move(body[at]);
     body.erase(body.begin() + static_cast<std::ptrdiff_t>(at));
-    loaded_[body.front().result().id] = true;
+    for (std::size_t i = 0; i < at; ++i)
+      if (is_load(body[i])) loaded_[body[i].result().id] = true;
     place(std::move(test), body, at);
     return stats_;
   }
@@ -63,11 +71,11 @@ class Sinking {
 
   bool may_pass(const Instruction& instruction) {
     const bool depends = std::ranges::any_of(instruction.operands, [&](Value value) { return loaded_[value.id]; });
-    const bool is_load = instruction.op == Op::load || instruction.op == Op::load_scalar;
-    if (is_load ? depends || (instruction.op == Op::load && instruction.memory == kPointer)
+    const bool loads = is_load(instruction);
+    if (loads ? depends || (instruction.op == Op::load && instruction.memory == kPointer)
                 : info(instruction.op).effect != Effect::pure)
       return false;
-    for (const Value result : instruction.results) loaded_[result.id] = is_load || depends;
+    for (const Value result : instruction.results) loaded_[result.id] = loads || depends;
     return true;
   }
 

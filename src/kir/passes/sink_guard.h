@@ -11,7 +11,7 @@ namespace wavegate::kir {
 /// A load that moves has an address that the launch alone decides, so that it lies where it did; it may now read what
 /// is not written yet, and nothing uses that. So this is not for a device that checks reads.
 ///
-/// The kernel begins with `load_scalar` of a latch, a test for zero, and a return; any other is left as it is. The
+/// The kernel begins with the load of a latch, a test, and a return; any other is left as it is. The
 /// statistics count the instructions that the test passed. Preserves: interface, memories, the order of effects.
 Result<PassStats> sink_guard(Kernel& kernel);
 
