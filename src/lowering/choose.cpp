@@ -19,6 +19,12 @@ using target::Costs;
 constexpr double kComfortableCommands = 1 << 16;
 /// A loop inside a chunked one is spelled out up to this bound, and else takes so many iterations in a pass.
 constexpr uint32_t kSteppedIterations = 8;
+/// How long chunks take, in times that handing one to the device costs: long enough to hide that, and short enough that
+/// those in flight when a loop is done are not missed.
+constexpr double kFirstChunk = 3;
+constexpr double kLargestChunk = 16;
+/// Passes through a loop that steps the loops inside it do some of their work in vain.
+constexpr double kSteppingOverhead = 1.5;
 /// A bound says little about the need; estimates take this share of it.
 constexpr double kExpectedShare = 0.5;
 /// And this many iterations of a loop that has none.
@@ -270,10 +276,9 @@ class Chooser {
     iteration.step();
     Decision decision;
     const double live = pass(iteration, Strategy::early_out).first;
-    decision.first_chunk = chunk(4 * costs_.submission, live);
-    decision.largest_chunk = chunk(12 * costs_.submission, live);
-    if (around.ticking) decision.largest_chunk = kSteppedIterations;
-    decision.suspends = around.ticking && bound > kSteppedIterations;
+    decision.first_chunk = chunk(kFirstChunk * costs_.submission, live);
+    decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
+    if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
@@ -305,6 +310,7 @@ class Chooser {
         else if (!around.can_chunk())
           candidate.obstacle = "a loop around it is spelled out";
         const double dead = pass(iteration, Strategy::early_out).second;
+        if (has_loop(node.body)) candidate.live *= kSteppingOverhead;
         if (around.ticking) {
           // Each pass costs all of its iterations; what is around the loop is paid again in every pass.
           const double passes = std::ceil(needed / kSteppedIterations);

@@ -22,7 +22,9 @@ struct Decision {
   double dead_microseconds = 0; ///< estimate: of an iteration after the loop is done, or of a branch not taken
   uint32_t first_chunk = 0;     ///< iterations: of chunked and predication
   uint32_t largest_chunk = 0;
-  bool suspends = false;        ///< chunked inside a chunked loop: a pass through that may leave this one unfinished
+  /// Chunked inside a chunked loop: so many iterations in a pass through that, which may leave this one unfinished; 0
+  /// where all of them fit one pass.
+  uint32_t iterations_a_pass = 0;
 };
 
 /// Decisions by the address of the program::If, Switch or While.

@@ -390,7 +390,8 @@ class FlowBuilder {
     return std::ranges::any_of(nodes, [&](const Node& node) {
       const auto* loop = std::get_if<program::While>(&node.what);
       if (loop != nullptr && decisions_.at(loop).strategy == Strategy::resident) return false;
-      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked && decisions_.at(loop).suspends) ||
+      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked &&
+              decisions_.at(loop).iterations_a_pass > 0) ||
              std::ranges::any_of(bodies_of(node), [&](const Body* inner) { return suspends(*inner); });
     });
   }
@@ -420,7 +421,7 @@ class FlowBuilder {
       case Strategy::unroll: return unrolled(node, context, out);
       case Strategy::chunked:
         if (!context.ticking) return chunked(node, context, out);
-        return decided.suspends || suspends(node.body) ? stepped(node, context, out) : spelled(node, context, out);
+        return decided.iterations_a_pass > 0 || suspends(node.body) ? stepped(node, context, out) : spelled(node, context, out);
       case Strategy::predication: return predicated(node, context, out);
       default: return spelled(node, context, out);
     }
@@ -659,12 +660,17 @@ class FlowBuilder {
     return {};
   }
 
+  /// Iterations in a pass: one where a loop inside goes on in later passes, too.
+  static uint32_t passes_of(const Looping& loop) {
+    return std::max(1u, loop.suspends ? 1u : loop.decided.iterations_a_pass);
+  }
+
   /// A loop inside a chunked one: some iterations in every pass, as many passes as it takes.
   Result<void> stepped(const program::While& node, Context& context, Sequence& out) {
     Looping loop = begin(node, context, Strategy::early_out);
     loop.finished = values_.control(node.label + ".finished");
     enter(loop, context, out);
-    WAVEGATE_CHECK(iterations(loop, std::max(1u, loop.decided.largest_chunk), node.label, out));
+    WAVEGATE_CHECK(iterations(loop, passes_of(loop), node.label, out));
     const Token past = new_latch(context, node.label + ".past");
     take_latch(context, past, *loop.finished, "past " + node.label, out);
     exit(node, context, past, out);
