@@ -40,9 +40,8 @@ struct Features {
   bool int64_atomics = false;
   bool device_pointers = false;        ///< 64-bit addresses of buffers
   bool subgroup_operations = false;    ///< vote, ballot, shuffle and arithmetic in compute kernels
-  bool conditional_rendering = false;  ///< the device offers it; nothing uses it
+  bool conditional_rendering = false;  ///< commands that a word of device memory leaves out
   bool timestamps = false;
-  bool calls_indirect = true;            ///< dispatches whose grid lies in device memory
   FloatWidths preserves_denormals;       ///< a kernel may ask to keep denormals of this width, whatever the others do
   FloatWidths preserves_special_values;  ///< a kernel may ask to keep NaNs, infinities and signs of zero
 };

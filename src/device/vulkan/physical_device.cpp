@@ -206,7 +206,6 @@ target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures
                                  (device.vulkan11.subgroupSupportedOperations & kSubgroups) == kSubgroups;
   features.conditional_rendering = enabled.conditional_rendering;
   features.timestamps = device.families[queue_family].timestampValidBits != 0;
-  features.calls_indirect = true;
   features.preserves_denormals = preserved_denormals(device.vulkan12);
   features.preserves_special_values = {.f16 = device.vulkan12.shaderSignedZeroInfNanPreserveFloat16 != 0,
                                        .f32 = device.vulkan12.shaderSignedZeroInfNanPreserveFloat32 != 0,
