@@ -344,6 +344,7 @@ class Chooser {
 
   /// Why no kernel can take the loop's test as its tail.
   static std::string no_producer(const program::While& node) {
+    if (leaves_early(node.body)) return "its body may be left early, and with it the kernel whose tail tests";
     for (size_t i = node.body.size(); i-- > 0;) {
       const auto& what = node.body[i].what;
       if (std::holds_alternative<program::Assign>(what) || std::holds_alternative<program::Record>(what)) continue;

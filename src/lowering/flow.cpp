@@ -286,7 +286,9 @@ class FlowBuilder {
 
   /// Lowers a body and leaves in `context.token` whether control reaches its end.
   Result<void> advance(const Body& nodes, Context& context, Sequence& out) {
+    assigning_.clear();  // what stands in different bodies is under different latches
     for (const Node& node : nodes) WAVEGATE_CHECK(lower_node(node, context, out));
+    assigning_.clear();
     return {};
   }
 
@@ -557,11 +559,12 @@ class FlowBuilder {
       loop.inner.step_gate = context.step_gate = slot(block_of_.at(context.token.word.id), kOneWorkgroup);
       context.forget = &loop.forget;
     }
-    // A repeated body is the same statements again, so that one list of what to forget holds for all.
+    assigning_.clear();
     for (size_t i = 0; i < loop.node.body.size(); ++i) {
       WAVEGATE_CHECK(lower_node(loop.node.body[i], context, out));
       if (i == loop.test_after) WAVEGATE_CHECK(test(loop, turn, context.token, out));
     }
+    assigning_.clear();
     if (loop.test_after >= loop.node.body.size()) WAVEGATE_CHECK(test(loop, turn, context.token, out));
     if (!loop.node.index) return {};
     const Token next = loop.latches[(turn + 1) % loop.latches.size()];

@@ -128,8 +128,11 @@ class ResidentBuilder {
     for (size_t i = 0; i < nodes.size(); ++i) {
       WAVEGATE_CHECK(std::visit([&](const auto& what) { return add(what, frame, part); }, nodes[i].what));
       if (!leaves_early(Body{nodes[i]}) || i + 1 == nodes.size()) continue;
+      // The rest may leave early itself, so that it cannot run under the word that it clears.
+      const Scalar goes_on = values_.control("goes on");
+      part.statements.emplace_back(Set{goes_on, *frame.alive});
       WAVEGATE_TRY(Part rest, body(nodes.subspan(i + 1), frame));
-      WAVEGATE_CHECK(guarded(part, std::move(rest), *frame.alive));
+      WAVEGATE_CHECK(guarded(part, std::move(rest), goes_on));
       break;
     }
     return part;
@@ -276,8 +279,9 @@ std::string resident_obstacle(const program::While& node, const Values& values, 
                               const target::Profile& profile) {
   Values scratch_values = values;
   KernelTable scratch_kernels = kernels;
-  const Scalar word = scratch_values.control("report");
-  const std::vector<LoopWords> loops(scratch_values.program().loop_count(), LoopWords{"", word, word});
+  std::vector<LoopWords> loops;
+  for (uint32_t i = 0; i < scratch_values.program().loop_count(); ++i)
+    loops.push_back({"", scratch_values.control("trips"), scratch_values.control("converged")});
   const auto work = ResidentBuilder(scratch_values, scratch_kernels, profile, loops).build(node);
   return work ? "" : work.error().message;
 }
