@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <new>
 #include <optional>
 #include <span>
@@ -16,9 +15,9 @@
 #include "wavegate/io/npy.h"
 #include "wavegate/io/program_commands.h"
 #include "wavegate/io/program_inputs.h"
+#include "wavegate/io/program_kernel.h"
 #include "wavegate/io/program_names.h"
-#include "wavegate/kir/opaque_kernel.h"
-#include "wavegate/kir/text.h"
+#include "wavegate/io/program_types.h"
 #include "wavegate/ops/ops.h"
 
 namespace wavegate::io {
@@ -31,32 +30,6 @@ constexpr std::uint64_t kMaximumText = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaximumCount = std::uint64_t{1} << 48;
 /// What all numbers that fill buffers of 64-bit elements may unfold to, in bytes.
 constexpr std::uint64_t kMaximumUnfolded = std::uint64_t{1} << 30;
-
-constexpr std::array<std::string_view, 7> kElementTypes = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
-constexpr std::array<std::string_view, 3> kScalarTypes = {"uint32", "sint32", "float32"};
-constexpr std::array<std::string_view, 3> kAccesses = {"read", "write", "read_write"};
-constexpr std::array<std::string_view, 2> kBindingKinds = {"buffer", "scalar"};
-
-/// The index of a word in a table; the error lists the table.
-template <std::size_t n>
-Result<std::size_t> choice(const JsonView& view, const std::array<std::string_view, n>& table) {
-  WAVEGATE_TRY(const std::string word, view.text());
-  const auto found = std::ranges::find(table, word);
-  if (found != table.end()) return static_cast<std::size_t>(found - table.begin());
-  std::string text;
-  for (const std::string_view entry : table) text += format("{}{}", text.empty() ? "" : ", ", entry);
-  return view.error(format("{} is none of {}{}", quote(word), text, suggestion(word, {table.begin(), table.end()})));
-}
-
-Result<kir::Type> element_type(const JsonView& view) {
-  WAVEGATE_TRY(const std::size_t index, choice(view, kElementTypes));
-  return kir::parse_type(kElementTypes[index]).value_or(kir::Type::none);
-}
-
-Result<ScalarType> scalar_type(const JsonView& view) {
-  WAVEGATE_TRY(const std::size_t index, choice(view, kScalarTypes));
-  return static_cast<ScalarType>(index);
-}
 
 void append(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
@@ -145,18 +118,13 @@ class ProgramReader {
 
   // ---- files
 
-  struct File {
-    std::filesystem::path path;
-    std::vector<std::byte> bytes;
-  };
-
-  Result<File> file(const JsonView& view, std::uint64_t maximum_bytes) const {
+  Result<NamedFile> file(const JsonView& view, std::uint64_t maximum_bytes) const {
     WAVEGATE_TRY(const std::string text, view.text());
     if (text.empty() || text.find('\0') != std::string::npos) return view.error("is no path of a file");
     std::filesystem::path path = options_.directory / std::filesystem::path(text);
     auto bytes = options_.read(path, maximum_bytes);
     if (!bytes) return view.error(bytes.error());
-    return File{std::move(path), std::move(bytes).value()};
+    return NamedFile{std::move(path), std::move(bytes).value()};
   }
 
   // ---- values
@@ -174,7 +142,7 @@ class ProgramReader {
     std::optional<Array> array;
     if (const auto source = view.find("file")) {
       if (view.has("initial")) return view.error("has both \"initial\" and \"file\"; give one of them");
-      WAVEGATE_TRY(const File content, file(*source, kDefaultMaximumBytes));
+      WAVEGATE_TRY(const NamedFile content, file(*source, kDefaultMaximumBytes));
       auto read = read_npy(content.bytes, content.path.string());
       if (!read) return source->error(read.error());
       array = std::move(read).value();
@@ -243,7 +211,7 @@ class ProgramReader {
   Result<void> matrix(const std::string& name, const JsonView& view) {
     WAVEGATE_CHECK(view.check_keys({"file"}));
     WAVEGATE_TRY(const JsonView source, view.at("file"));
-    WAVEGATE_TRY(const File content, file(source, kDefaultMaximumBytes));
+    WAVEGATE_TRY(const NamedFile content, file(source, kDefaultMaximumBytes));
     auto read = parse_matrix(content.path, content.bytes);
     if (!read) return source.error(read.error());
     CsrMatrix& parts = *read;
@@ -254,115 +222,11 @@ class ProgramReader {
     return names_.declare(name, view, made);
   }
 
-  // ---- kernels
-
   Result<void> kernel(const std::string& name, const JsonView& view) {
-    constexpr std::array<std::string_view, 3> sources = {"kir", "kir_file", "spirv_file"};
-    WAVEGATE_CHECK(
-        view.check_keys({"kir", "kir_file", "spirv_file", "entry_point", "workgroup_size", "bindings", "parameters"}));
-    if (std::ranges::count_if(sources, [&](std::string_view key) { return view.has(key); }) != 1)
-      return view.error("a kernel has one of \"kir\", \"kir_file\" and \"spirv_file\"");
-    if (view.has("spirv_file")) return spirv_kernel(name, view);
-    WAVEGATE_CHECK(view.check_keys({"kir", "kir_file"}));  // a kir kernel says the rest itself
-    if (const auto text = view.find("kir")) {
-      WAVEGATE_TRY(const std::string lines, joined(*text));
-      return kir_kernel(name, *text, lines, "line ");
-    }
-    WAVEGATE_TRY(const JsonView source, view.at("kir_file"));
-    WAVEGATE_TRY(const File content, file(source, kMaximumText));
-    return kir_kernel(name, source, as_text(content.bytes), content.path.string() + ":");
-  }
-
-  /// A text, or a list of its lines.
-  static Result<std::string> joined(const JsonView& view) {
-    if (view.value().as<JsonValue::Items>() == nullptr) return view.text();
-    WAVEGATE_TRY(const auto lines, view.items());
-    std::string text;
-    for (const JsonView& line : lines) {
-      WAVEGATE_TRY(const std::string part, line.text());
-      text += part;
-      text += '\n';
-    }
-    return text;
-  }
-
-  Result<void> kir_kernel(const std::string& name, const JsonView& view, std::string_view text,
-                          const std::string& source) {
-    auto parsed = kir::parse(text);
-    if (!parsed) {
-      Error cause = parsed.error();
-      if (!cause.where.empty()) cause.where = source + cause.where;
-      return view.error(cause);
-    }
-    parsed->interface.name = name;
-    names_.kernels.emplace(name, program::make_kernel_source(std::move(parsed).value()));
+    const auto read = [this](const JsonView& source) { return file(source, kMaximumText); };
+    WAVEGATE_TRY(auto source, read_kernel(name, view, read));
+    names_.kernels.emplace(name, std::move(source));
     return {};
-  }
-
-  Result<void> spirv_kernel(const std::string& name, const JsonView& view) {
-    kir::OpaqueKernel opaque;
-    opaque.interface.name = name;
-    if (const auto entry_point = view.find("entry_point")) {
-      WAVEGATE_TRY(opaque.entry_point, entry_point->text());
-    }
-    WAVEGATE_TRY(const JsonView size, view.at("workgroup_size"));
-    WAVEGATE_TRY(opaque.interface.workgroup_size, three_sizes(size));
-    if (const auto list = view.find("bindings")) {
-      WAVEGATE_TRY(const auto items, list->items());
-      for (const JsonView& item : items) {
-        WAVEGATE_TRY(kir::BindingInfo made, binding(item));
-        opaque.interface.bindings.push_back(std::move(made));
-      }
-    }
-    if (const auto list = view.find("parameters")) {
-      WAVEGATE_TRY(const auto items, list->items());
-      for (const JsonView& item : items) {
-        WAVEGATE_TRY(kir::ParameterInfo made, kernel_parameter(item));
-        opaque.interface.parameters.push_back(std::move(made));
-      }
-    }
-    WAVEGATE_TRY(const JsonView source, view.at("spirv_file"));
-    WAVEGATE_TRY(const File content, file(source, kMaximumText));
-    if (content.bytes.size() % 4 != 0)
-      return source.error(
-          format("{} has {} bytes; SPIR-V consists of words of 4", content.path.string(), content.bytes.size()));
-    opaque.spirv.resize(content.bytes.size() / 4);
-    if (!opaque.spirv.empty()) std::memcpy(opaque.spirv.data(), content.bytes.data(), content.bytes.size());
-    auto made = program::make_kernel_source(std::move(opaque));
-    if (!made) return view.error(made.error());
-    names_.kernels.emplace(name, std::move(made).value());
-    return {};
-  }
-
-  static Result<kir::BindingInfo> binding(const JsonView& view) {
-    WAVEGATE_CHECK(view.check_keys({"name", "kind", "type", "access"}));
-    WAVEGATE_TRY(const JsonView name, view.at("name"));
-    WAVEGATE_TRY(const JsonView type, view.at("type"));
-    WAVEGATE_TRY(const JsonView access, view.at("access"));
-    kir::BindingInfo info;
-    WAVEGATE_TRY(info.name, name.text());
-    WAVEGATE_TRY(info.type, element_type(type));
-    WAVEGATE_TRY(const std::size_t access_index, choice(access, kAccesses));
-    info.access = static_cast<kir::Access>(access_index);
-    if (const auto kind = view.find("kind")) {
-      WAVEGATE_TRY(const std::size_t kind_index, choice(*kind, kBindingKinds));
-      info.kind = static_cast<kir::BindingKind>(kind_index);
-    }
-    if (info.kind == kir::BindingKind::scalar && info.type != kir::Type::i32 && info.type != kir::Type::f32)
-      return type.error("a scalar binding is i32 or f32");
-    return info;
-  }
-
-  static Result<kir::ParameterInfo> kernel_parameter(const JsonView& view) {
-    WAVEGATE_CHECK(view.check_keys({"name", "type"}));
-    WAVEGATE_TRY(const JsonView name, view.at("name"));
-    WAVEGATE_TRY(const JsonView type, view.at("type"));
-    kir::ParameterInfo info;
-    WAVEGATE_TRY(info.name, name.text());
-    WAVEGATE_TRY(info.type, element_type(type));
-    if (info.type != kir::Type::i32 && info.type != kir::Type::f32)
-      return unsupported("a program gives i32 and f32 parameters only", type.path());
-    return info;
   }
 
   const ProgramFileOptions& options_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "wavegate/api/engine.h"
+#include "wavegate/base/format.h"
 #include "wavegate/io/metis_graph.h"
 #include "wavegate/io/program_inputs.h"
 
@@ -152,6 +153,41 @@ TEST(Examples, the_sandpile_of_the_readers_own_shader_comes_to_rest) {
   const std::vector<std::int32_t> u = pile.read<std::int32_t>("u");
   EXPECT_EQ(std::accumulate(u.begin(), u.end(), 0), 5000) << "no grain is lost";
   EXPECT_THAT(u, Each(testing::AllOf(testing::Ge(0), testing::Le(3))));
+}
+
+/// The sandpile with a kir source beside its module; see own_shader().
+Result<Program> with_kir(const std::string& kir) {
+  io::ProgramFileOptions options;
+  options.read = [](const std::filesystem::path& path, std::uint64_t maximum_bytes) {
+    return io::read_file(WAVEGATE_SPIRV_DIR "/vulkan1.1" / path, maximum_bytes);
+  };
+  return io::parse_program(format(R"({{"wavegate": 1, "name": "forms",
+    "buffers": {{"u": {{"type": "i32", "count": 64, "initial": 4, "output": true}},
+                 "v": {{"type": "i32", "count": 64, "initial": 0, "output": true}}}},
+    "scalars": {{"moving": {{"type": "uint32", "initial": 0}}}},
+    "kernels": {{"topple": {{"spirv_file": "own_shader.spv", "kir": "{}"}}}},
+    "run": [{{"dispatch": "topple", "bindings": ["u", "v", "moving"], "parameters": [8], "threads": [8, 8]}}]}})",
+                                  kir),
+                           options);
+}
+
+TEST(KernelForms, each_device_takes_the_form_that_is_for_it) {
+  const std::string nothing =
+      "kernel k { workgroup_size 8 8 1 buffer old i32 read buffer new i32 write scalar moving i32 read_write "
+      "parameter side i32 }";
+  Ran by_module(value_of(with_kir(nothing)), "vulkan");
+  EXPECT_EQ(by_module.read<std::int32_t>("v")[9], 4);
+  Ran by_kir(value_of(with_kir(nothing)), "reference");
+  EXPECT_THAT(by_kir.read<std::int32_t>("v"), Each(0));
+}
+
+TEST(KernelForms, a_module_that_is_another_kernel_than_kir_is_refused) {
+  const auto program = with_kir(
+      "kernel k { workgroup_size 8 4 1 buffer old i32 read buffer new i32 write "
+      "scalar moving i32 read_write parameter side i32 }");
+  ASSERT_FALSE(program.ok());
+  EXPECT_THAT(program.error().to_string(), testing::HasSubstr("kernels.topple: "));
+  EXPECT_THAT(program.error().to_string(), testing::HasSubstr("8"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "io/support.h"
 #include "wavegate/io/npy.h"
+#include "wavegate/kir/opaque_kernel.h"
 #include "wavegate/program/verify.h"
 #include "wavegate/target/profile.h"
 
@@ -447,6 +448,41 @@ TEST(ProgramFile, a_module_of_broken_words_is_refused) {
   EXPECT_EQ(error_text(parse_program(
                 document(R"("kernels": {"k": {"spirv_file": "k.spv", "workgroup_size": [1]}}, "run": [])"), options)),
             "invalid input: case: kernels.k.spirv_file: k.spv has 7 bytes; SPIR-V consists of words of 4");
+}
+
+/// A program with one kernel k, whose files hold the given text.
+Result<Program> with_kernel(std::string_view kernel, std::string_view content) {
+  ProgramFileOptions options;
+  options.name = "case";
+  options.read = [content](const std::filesystem::path&, std::uint64_t) { return to_bytes(std::string(content)); };
+  return parse_program(document(format(R"("kernels": {{"k": {}}}, "run": [{{"dispatch": "k", "grid": [1]}}])", kernel)),
+                       options);
+}
+
+TEST(ProgramFile, a_kernel_may_come_in_several_forms) {
+  const auto program = with_kernel(
+      R"({"kir": ["kernel own {", "workgroup_size 8 2 1", "}"], "wgsl_file": "k.wgsl", "entry_point": "step"})",
+      "text");
+  ASSERT_EQ(error_text(program), "");
+  const program::KernelSource& source = *std::get<program::Dispatch>(program->body()[0].what).kernel;
+  EXPECT_EQ(source.interface().name, "k");
+  EXPECT_THAT(source.interface().workgroup_size, ElementsAre(8, 2, 1));
+  target::Profile profile;
+  profile.backend = "webgpu";
+  const auto module = source.specialise(profile);
+  ASSERT_EQ(error_text(module), "");
+  const auto& opaque = std::get<std::shared_ptr<const kir::OpaqueKernel>>(*module);
+  EXPECT_EQ(opaque->wgsl, "text");
+  EXPECT_EQ(opaque->entry_point, "step");
+  EXPECT_EQ(opaque->interface.name, "k");
+  profile.backend = "vulkan";
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const kir::Kernel>>(source.specialise(profile).value()));
+}
+
+TEST(ProgramFile, a_module_of_wgsl_alone_declares_its_interface) {
+  EXPECT_EQ(error_text(with_kernel(R"({"wgsl_file": "k.wgsl", "workgroup_size": [64]})", "text")), "");
+  EXPECT_THAT(error_text(with_kernel(R"({"wgsl_file": "k.wgsl", "workgroup_size": [64]})", "")),
+              EndsWith("case: kernels.k: kernel \"k\": its wgsl source is empty"));
 }
 
 TEST(ProgramFile, a_missing_program_is_named) {
