@@ -26,12 +26,16 @@ struct Arguments {
   std::vector<std::string> devices = {"reference", "vulkan"};
   std::vector<std::string> ways;  ///< names of strategies, "default", "default, host-free" or "mixed"; none: all
   Size size;
-  bool print = false;  ///< the programs, instead of running them
+  bool in_turn = false;     ///< each program by one way alone, that which had fewest
+  bool keep_going = false;  ///< names every difference in a line, and shrinks none
+  bool reasons = false;     ///< says why programs were refused
+  bool print = false;       ///< the programs, instead of running them
 };
 
 /// How one way of running on one device did.
 struct Tally {
-  uint64_t same = 0, refused = 0;
+  uint64_t same = 0, refused = 0, different = 0;
+  std::map<std::string, uint64_t> reasons;  ///< why, without names and numbers, and how often
 };
 
 struct Totals {
@@ -39,10 +43,24 @@ struct Totals {
   uint64_t programs = 0, iterate = 0;
 };
 
+/// A message without what differs from program to program: quoted names and numbers.
+std::string general(const std::string& message) {
+  std::string result;
+  bool quoted = false;
+  for (const char c : message) {
+    if (c == '"') quoted = !quoted;
+    if (quoted && c != '"') continue;
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit)
+      result += c;
+    else if (result.empty() || result.back() != '#')
+      result += '#';
+  }
+  return result;
+}
+
 /// Says all that is needed to find the fault again.
-void report(const Case& one, const Subject& subject, const Verdict& verdict, const std::string& device,
-            const target::Profile& profile) {
-  fmt::print("seed {}: {} on {}: {}\n", one.seed, subject.name, device, verdict.text);
+void report(const Case& one, const Subject& subject, const target::Profile& profile) {
   const auto fails = [&](const Case& smaller) {
     const Result<Expectation> expected = expect(smaller, profile);
     if (!expected) return false;
@@ -74,6 +92,27 @@ Result<bool> run(const Arguments& arguments) {
     WAVEGATE_TRY(devices[name], open_device(name));
   }
   Totals totals;
+  std::map<std::string, Uses> uses;  ///< by device
+  bool agrees = true;
+  // Counts what came of it; false: it is time to stop.
+  const auto judge = [&](const Case& one, const Subject& subject, const Verdict& verdict, const std::string& device) {
+    Tally& tally = totals.ways[format("{}, {}", device, subject.name)];
+    switch (verdict.kind) {
+      case Verdict::Kind::same: ++tally.same; return true;
+      case Verdict::Kind::refused:
+        ++tally.refused;
+        ++tally.reasons[general(verdict.text)];
+        return true;
+      case Verdict::Kind::different: break;
+    }
+    ++tally.different;
+    agrees = false;
+    fmt::print("seed {}: {} on {}: {}\n", one.seed, subject.name, device, verdict.text);
+    std::fflush(stdout);
+    if (arguments.keep_going) return true;
+    report(one, subject, subject.device->profile());
+    return false;
+  };
   auto shown = std::chrono::steady_clock::now();
   for (uint64_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed) {
     const Case one = generate(seed, arguments.size);
@@ -82,17 +121,17 @@ Result<bool> run(const Arguments& arguments) {
       WAVEGATE_TRY(const Expectation expected, expect(one, device->profile()));
       if (!counted) totals.iterate += expected.statistics.most_trips >= 2 ? 1 : 0;
       counted = true;
-      for (const Subject& subject : subjects_of(one, device)) {
-        if (!arguments.ways.empty() && std::ranges::find(arguments.ways, subject.name) == arguments.ways.end())
-          continue;
-        const Verdict verdict = compare(one, expected, subject);
-        Tally& tally = totals.ways[format("{}, {}", name, subject.name)];
-        if (verdict.kind == Verdict::Kind::different) {
-          progress(totals, arguments, true);
-          report(one, subject, verdict, name, device->profile());
-          return false;
-        }
-        ++(verdict.kind == Verdict::Kind::same ? tally.same : tally.refused);
+      std::vector<Subject> subjects = subjects_of(one, device);
+      if (!arguments.ways.empty())
+        std::erase_if(subjects, [&](const Subject& subject) {
+          return std::ranges::find(arguments.ways, subject.name) == arguments.ways.end();
+        });
+      if (arguments.in_turn) {
+        const auto [subject, verdict] = compare_one(one, expected, subjects, uses[name]);
+        if (!judge(one, *subject, verdict, name)) return false;
+      } else {
+        for (const Subject& subject : subjects)
+          if (!judge(one, subject, compare(one, expected, subject), name)) return false;
       }
     }
     ++totals.programs;
@@ -102,11 +141,22 @@ Result<bool> run(const Arguments& arguments) {
     }
   }
   progress(totals, arguments, true);
-  for (const auto& [way, tally] : totals.ways)
-    fmt::print("{:<40} {:>7} the same, {:>7} refused\n", way, tally.same, tally.refused);
-  fmt::print("seeds {} to {}: {} programs, {} of which iterate twice or more; no difference\n", arguments.seed,
-             arguments.seed + arguments.count - 1, totals.programs, totals.iterate);
-  return true;
+  for (const auto& [way, tally] : totals.ways) {
+    fmt::print("{:<40} {:>7} the same, {:>7} refused, {:>7} different\n", way, tally.same, tally.refused,
+               tally.different);
+    if (arguments.reasons)
+      for (const auto& [reason, times] : tally.reasons) fmt::print("{:>8} x {}\n", times, reason);
+  }
+  fmt::print("seeds {} to {}: {} programs, {} of which iterate twice or more; {}\n", arguments.seed,
+             arguments.seed + arguments.count - 1, totals.programs, totals.iterate,
+             agrees ? "no difference" : "there are differences");
+  return agrees;
+}
+
+std::vector<std::string> all_ways() {
+  std::vector<std::string> names = {"default", "default, host-free", "mixed"};
+  for (const lowering::StrategyInfo& row : lowering::strategies()) names.emplace_back(row.name);
+  return names;
 }
 
 int main_with(int count, char** words) {
@@ -115,7 +165,8 @@ int main_with(int count, char** words) {
   app.add_option("--seed", arguments.seed, "The first seed")->capture_default_str();
   app.add_option("--count", arguments.count, "How many programs")->capture_default_str();
   app.add_option("--device", arguments.devices, "Devices, by name")->capture_default_str();
-  app.add_option("--strategy", arguments.ways, "Strategies, or \"default\", \"mixed\"; all if none is given");
+  app.add_option("--strategy", arguments.ways, "Strategies, or the default, or a mixture; all if none is given")
+      ->check(CLI::IsMember(all_ways()));
   app.add_option("--depth", arguments.size.depth, "Of nested control flow")->capture_default_str();
   app.add_option("--commands", arguments.size.spelled_commands, "Commands of a program spelled out, about")
       ->capture_default_str();
@@ -124,6 +175,10 @@ int main_with(int count, char** words) {
   app.add_option("--elements", arguments.size.most_elements, "Of the largest buffer")
       ->check(CLI::Range(16, 1 << 20))
       ->capture_default_str();
+  app.add_flag("--in-turn", arguments.in_turn, "Run each program one way alone, that which had fewest programs so far");
+  app.add_flag("--keep-going", arguments.keep_going,
+               "Name every difference in a line instead of stopping at the first");
+  app.add_flag("--reasons", arguments.reasons, "Say at the end why programs were refused");
   app.add_flag("--print", arguments.print, "Print the programs and run none");
   CLI11_PARSE(app, count, words);
   if (arguments.print) {

@@ -1,5 +1,6 @@
 #include "differential/compare.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -75,6 +76,8 @@ Result<void> prepare(const Step& step, Executable& executable) {
 
 /// All steps; empty if nothing differs.
 Result<std::string> run(const Case& one, const Expectation& expected, device::Device& device, Executable& executable) {
+  constexpr double seconds = 120;  // a loop that does not end is a difference, too
+  executable.set_time_limit(seconds);
   WAVEGATE_CHECK(bind_externals(one.program, device, executable));
   for (size_t i = 0; i < one.steps.size(); ++i) {
     WAVEGATE_CHECK(prepare(one.steps[i], executable));
@@ -111,10 +114,16 @@ Verdict compare(const Case& one, const Expectation& expected, const Subject& sub
   return verdict;
 }
 
+lowering::Options options_of(const Case& one) {
+  lowering::Options options;
+  options.costs = one.seed % 2 == 0 ? target::Costs() : target::Costs::of_cpu();
+  return options;
+}
+
 lowering::Options mixed_options(const Case& one, const target::Profile& profile) {
   constexpr size_t most = 4;  // regions that are chosen for; the others are as by default
   Random random(one.seed ^ 0x5bd1e995u);
-  lowering::Options options;
+  lowering::Options options = options_of(one);
   for (const std::string& label : region_labels(one.program.body())) {
     if (options.region_strategies.size() == most) break;
     const auto rows = lowering::strategies();
@@ -126,18 +135,32 @@ lowering::Options mixed_options(const Case& one, const target::Profile& profile)
 }
 
 std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::Device>& device) {
+  const lowering::Options options = options_of(one);
   std::vector<Subject> subjects;
   for (const lowering::StrategyInfo& row : lowering::strategies()) {
-    Subject subject{std::string(row.name), device};
-    subject.options.strategy = row.strategy;
-    subjects.push_back(std::move(subject));
+    subjects.push_back({std::string(row.name), device, options});
+    subjects.back().options.strategy = row.strategy;
   }
-  subjects.push_back({"default", device});
-  Subject host_free{"default, host-free", device};
-  host_free.options.host_free = true;
-  subjects.push_back(std::move(host_free));
+  subjects.push_back({"default", device, options});
+  subjects.push_back({"default, host-free", device, options});
+  subjects.back().options.host_free = true;
   subjects.push_back({"mixed", device, mixed_options(one, device->profile())});
   return subjects;
+}
+
+std::pair<const Subject*, Verdict> compare_one(const Case& one, const Expectation& expected,
+                                               const std::vector<Subject>& subjects, Uses& uses) {
+  std::vector<const Subject*> order;
+  for (const Subject& subject : subjects) order.push_back(&subject);
+  std::ranges::stable_sort(order, {}, [&](const Subject* subject) { return uses[subject->name]; });
+  std::pair<const Subject*, Verdict> last = {};
+  for (const Subject* subject : order) {
+    last = {subject, compare(one, expected, *subject)};
+    if (last.second.kind == Verdict::Kind::refused) continue;
+    ++uses[subject->name];
+    break;
+  }
+  return last;
 }
 
 }  // namespace wavegate::differential

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "differential/expectation.h"
@@ -34,11 +36,22 @@ struct Verdict {
 /// of every loop.
 Verdict compare(const Case& one, const Expectation& expected, const Subject& subject);
 
-/// Every strategy forced on its own, the default with and without a host, and a mixture of strategies by region that
-/// depends on the case's seed.
+/// The default choice of strategies by one of two tables of costs, that of a GPU for even seeds and that of a software
+/// device for odd ones; what this machine measured is not asked.
+lowering::Options options_of(const Case& one);
+
+/// A random choice of a strategy for each region, of those that can be combined; the same for the same seed.
+lowering::Options mixed_options(const Case& one, const target::Profile& profile);
+
+/// Every strategy forced on its own, the default with and without a host, and the mixture.
 std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::Device>& device);
 
-/// A random choice of a strategy for each region, of those that can be combined.
-lowering::Options mixed_options(const Case& one, const target::Profile& profile);
+/// How often each way of running, by its name, was tried and not refused.
+using Uses = std::map<std::string, uint64_t>;
+
+/// Compares one of the subjects alone: that which has been used least so far and is not refused, so that each gets its
+/// share of programs where all of them for every program would take too long. Counts it.
+std::pair<const Subject*, Verdict> compare_one(const Case& one, const Expectation& expected,
+                                               const std::vector<Subject>& subjects, Uses& uses);
 
 }  // namespace wavegate::differential

@@ -26,10 +26,18 @@ using program::ScalarType;
 enum class Style : uint8_t {
   mixed,      ///< anything
   flat,       ///< loops at the top level without control flow in them
+  producing,  ///< the same, with a body that ends with the kernel of one workgroup that writes the predicate
+  fixed,      ///< a mixture whose loops have a minimum that is their maximum
   small,      ///< a mixture whose state and grids fit one workgroup
   nested,     ///< loops in loops and branches
   unbounded,  ///< loops without a bound at the top level
 };
+
+constexpr struct {
+  Style style;
+  uint32_t percent;
+} kStyles[] = {{Style::mixed, 28}, {Style::flat, 14},   {Style::producing, 14}, {Style::fixed, 12},
+               {Style::small, 12}, {Style::nested, 14}, {Style::unbounded, 6}};
 
 /// buffer := gather(buffer) by way of a temporary: an operation that an application could have made.
 std::shared_ptr<const program::Operation> shuffle_operation() {
@@ -84,13 +92,16 @@ class Generator {
   };
 
   Style pick_style() {
-    const uint32_t dice = random_.below(100);
-    return dice < 33   ? Style::mixed
-           : dice < 60 ? Style::flat
-           : dice < 75 ? Style::small
-           : dice < 92 ? Style::nested
-                       : Style::unbounded;
+    uint32_t dice = random_.below(100);
+    for (const auto& row : kStyles) {
+      if (dice < row.percent) return row.style;
+      dice -= row.percent;
+    }
+    return Style::mixed;
   }
+
+  /// Whether control flow stands in loops and branches, too.
+  bool nests() const { return style_ != Style::flat && style_ != Style::producing && style_ != Style::unbounded; }
 
   // ---- values
 
@@ -157,8 +168,7 @@ class Generator {
   }
 
   void statement(const Place& place, bool is_last = false) {
-    const bool structured = style_ != Style::flat && style_ != Style::unbounded;
-    const bool may_nest = place.depth < size_.depth && (structured || place.depth == 0);
+    const bool may_nest = place.depth < size_.depth && (nests() || place.depth == 0);
     const uint32_t nesting = style_ == Style::nested ? 55 : 34;
     if (may_nest && random_.chance(nesting)) {
       const uint32_t dice = random_.below(100);
@@ -438,13 +448,19 @@ class Generator {
 
   End pick_end() {
     const uint32_t dice = random_.below(100);
-    if (style_ == Style::flat || style_ == Style::unbounded)
-      return dice < 25 ? End::counter : dice < 50 ? End::flag : dice < 95 ? End::tick : End::arbitrary;
+    if (style_ == Style::producing) return End::tick;
+    if (!nests()) return dice < 25 ? End::counter : dice < 50 ? End::flag : dice < 95 ? End::tick : End::arbitrary;
     return dice < 32   ? End::counter
            : dice < 58 ? End::flag
            : dice < 76 ? End::tick
            : dice < 90 ? End::leave
                        : End::arbitrary;
+  }
+
+  KernelName pick_test() {
+    const uint32_t dice = random_.below(100);
+    if (style_ == Style::producing) return dice < 60 ? KernelName::tick : KernelName::any_reaches;
+    return dice < 35 ? KernelName::tick : dice < 83 ? KernelName::step_and_test : KernelName::any_reaches;
   }
 
   void loop(const Place& place) {
@@ -462,7 +478,10 @@ class Generator {
       bounds.max = std::min(most, std::max(room, 1u));
       if (random_.chance(2)) bounds.max = 0;
     }
-    if (random_.chance(25)) bounds.min = std::min(random_.between(1, 3), bounds.max.value_or(3));
+    if (style_ == Style::fixed)
+      bounds.min = *bounds.max;
+    else if (random_.chance(25))
+      bounds.min = std::min(random_.between(1, 3), bounds.max.value_or(3));
 
     End end = pick_end();
     if (unbounded && end == End::arbitrary) end = End::flag;
@@ -490,9 +509,7 @@ class Generator {
     inside.in_loop = true;
     inside.in_branch = false;
     spend(place, 2);
-    const KernelName test = random_.chance(35)   ? KernelName::tick
-                            : random_.chance(75) ? KernelName::step_and_test
-                                                 : KernelName::any_reaches;
+    const KernelName test = pick_test();
     const auto progress = [&] {
       spend(inside);
       if (end == End::tick) {
@@ -517,12 +534,13 @@ class Generator {
         [&] {
           if (has_index) values_.indices.push_back(program_.iteration());
           // A loop without a bound makes its progress before anything can skip it.
-          const uint32_t before = unbounded ? 0 : random_.below(3);
-          const uint32_t after = random_.below(4) + (before == 0 ? 1 : 0);
+          const uint32_t before = unbounded ? 0 : random_.below(style_ == Style::producing ? 4 : 3);
+          const uint32_t after = style_ == Style::producing ? 0 : random_.below(4) + (before == 0 ? 1 : 0);
           if (before > 0) statements(inside, before, before, false);
           progress();
           // The body overwrites its own predicate, which holds for the rest of the iteration all the same.
-          if (has_flag && !unbounded && random_.chance(15)) program_.assign(active, expressions_.predicate(1));
+          if (has_flag && !unbounded && style_ != Style::producing && random_.chance(20))
+            program_.assign(active, expressions_.predicate(1));
           statements(inside, after, after);
         },
         format("while {}", id));
