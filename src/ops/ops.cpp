@@ -1,9 +1,11 @@
 #include "wavegate/ops/ops.h"
 
 #include "wavegate/base/format.h"
+#include "wavegate/ops/chunks.h"
 #include "wavegate/ops/elementwise.h"
-#include "wavegate/ops/row_product.h"
-#include "wavegate/ops/workgroup_sum.h"
+#include "wavegate/ops/partial_sums.h"
+#include "wavegate/ops/row_sum.h"
+#include "wavegate/ops/slot_sum.h"
 
 namespace wavegate::ops {
 namespace {
@@ -16,9 +18,6 @@ using program::KernelSource;
 using program::OperandKind;
 using program::Operation;
 using Source = Result<std::shared_ptr<const KernelSource>>;
-
-constexpr uint32_t kDotPerInvocation = 16;
-constexpr uint32_t kDotChunk = kReductionWidth * kDotPerInvocation;
 
 Source source_of(Result<kir::Kernel> kernel) {
   if (!kernel) return std::move(kernel).error();
@@ -36,49 +35,58 @@ Source make_madd() {
   return source_of(b.finish());
 }
 
-/// One partial sum a chunk of kDotChunk elements.
-Source make_dot_partials() {
-  Builder b("dot_partials", {kReductionWidth});
+/// One partial sum a chunk.
+Source make_dot_partials(Mapping mapping) {
+  Builder b("dot_partials", {width_of(mapping)});
   auto x = b.buffer("x", Type::f32, Access::read);
   auto y = b.buffer("y", Type::f32, Access::read);
   auto partials = b.buffer("partials", Type::f32, Access::write);
   const Expr count = b.parameter("count", Type::i32);
-  const Expr chunks = b.parameter("chunks", Type::i32);
-  WorkgroupSum workgroup(b, 1);
-  b.for_(b.workgroup_id(), chunks, b.grid(), [&](Expr chunk) {
+  const Expr elements_per_chunk = b.parameter("elements_per_chunk", Type::i32);
+  const ChunkRange range = chunk_range(b, count, elements_per_chunk);
+  SlotSum slots(b, mapping, 1);
+  slots.add(kSlots, [&](Expr slot) -> SlotSum::Terms {
     auto sum = b.variable(b.f32(0.0f));
-    const Expr first = chunk * kDotChunk + b.local_id();
-    const Expr end = b.apply(kir::Op::min_u, {count, (chunk + 1) * kDotChunk});
-    b.for_(first, end, b.u32(kReductionWidth), [&](Expr i) { sum = static_cast<Expr>(sum) + x[i] * y[i]; });
-    workgroup.sum({sum}, [&](const std::vector<Expr>& total) { partials[chunk] = total[0]; });
+    for_slot_elements(b, mapping, slot, range, [&](const std::vector<Expr>& elements) {
+      std::vector<Expr> products;
+      for (const Expr i : elements) products.push_back(x[i] * y[i]);
+      for (const Expr product : products) sum = static_cast<Expr>(sum) + product;
+    });
+    return {sum};
   });
+  b.if_(b.local_id() == 0, [&] { partials[b.workgroup_id()] = slots.totals()[0]; });
   return source_of(b.finish());
 }
 
 /// One workgroup adds the partial sums.
-Source make_dot_total() {
-  Builder b("dot_total", {kReductionWidth});
+Source make_dot_total(Mapping mapping, uint32_t chunks) {
+  Builder b("dot_total", {width_of(mapping)});
   auto partials = b.buffer("partials", Type::f32, Access::read);
   auto result = b.scalar("result", Type::f32, Access::write);
-  const Expr chunks = b.parameter("chunks", Type::i32);
-  WorkgroupSum workgroup(b, 1);
-  auto sum = b.variable(b.f32(0.0f));
-  b.for_(b.local_id(), chunks, b.u32(kReductionWidth), [&](Expr i) { sum = static_cast<Expr>(sum) + partials[i]; });
-  workgroup.sum({sum}, [&](const std::vector<Expr>& total) { result = total[0]; });
+  SlotSum slots(b, mapping, 1);
+  add_partials(b, mapping, slots, partials, chunks, 1);
+  b.if_(b.local_id() == 0, [&] { result = slots.totals()[0]; });
   return source_of(b.finish());
 }
 
-Source make_spmv(RowStrategy strategy) {
-  Builder b(strategy == RowStrategy::one_invocation ? "spmv_short_rows" : "spmv_long_rows", {kReductionWidth});
+Source make_spmv(Mapping mapping, const RowShape& shape) {
+  Builder b(format("spmv_by_{}", shape.parts), {width_of(mapping)});
   const MatrixBindings matrix = bind_matrix(b);
   auto x = b.buffer("x", Type::f32, Access::read);
   auto y = b.buffer("y", Type::f32, Access::write);
   const Expr rows = b.parameter("rows", Type::i32);
   const Expr blocks = b.parameter("blocks", Type::i32);
-  RowProduct product(b, strategy);
+  RowSum sums(b, mapping, shape, 1);
+  const RowSum::Rules rules = product_rules(b, matrix, [&](Expr column) -> Expr { return x[column]; });
+  const auto multiply = [&](Expr first, Expr slot) {
+    const RowSum::Row row = sums.add(matrix.row_offsets, first, rows, slot, rules);
+    b.if_(row.exists, [&] { y[row.index] = row.sum[0]; });
+  };
   b.for_(b.workgroup_id(), blocks, b.grid(), [&](Expr block) {
-    const RowProduct::Row row = product.multiply(matrix, x, rows, block);
-    b.if_(row.owned, [&] { y[row.index] = row.product; });
+    const Expr first = block * shape.rows_per_block();
+    if (mapping == Mapping::wide) return multiply(first, b.local_id());
+    b.for_(b.local_id(), b.u32(shape.rows_per_block()), b.u32(width_of(mapping)),
+           [&](Expr slot) { multiply(first, slot); });
   });
   return source_of(b.finish());
 }
@@ -142,23 +150,23 @@ std::shared_ptr<const Operation> dot_operation() {
        [](const Program& program, std::span<const Operand> operands) {
          return same_size(program, "dot", {buffer_at(operands, 0), buffer_at(operands, 1)});
        },
-       [partials_kernel = make_dot_partials(), total_kernel = make_dot_total()](
-           Program& program, std::span<const Operand> operands, const target::Profile& profile) -> Result<void> {
-         if (!partials_kernel) return partials_kernel.error();
-         if (!total_kernel) return total_kernel.error();
+       [](Program& program, std::span<const Operand> operands, const target::Profile& profile) -> Result<void> {
+         const Mapping mapping = choose_mapping(profile);
+         WAVEGATE_TRY(auto partials_kernel, make_dot_partials(mapping));
          const Buffer x = buffer_at(operands, 0);
-         const uint32_t chunks = blocks_of(program.info(x).count, kDotChunk);
-         const Buffer partials = program.temporary("dot.partials", Type::f32, chunks);
+         const Chunks chunks = chunks_of(static_cast<uint32_t>(program.info(x).count), kSlots);
+         WAVEGATE_TRY(auto total_kernel, make_dot_total(mapping, chunks.count));
+         const Buffer partials = program.temporary("dot.partials", Type::f32, chunks.count);
          program.dispatch({"dot partials",
-                           *partials_kernel,
+                           std::move(partials_kernel),
                            {x, buffer_at(operands, 1), partials},
-                           {count_of(program, x), program::literal(chunks)},
-                           grid_of_blocks(chunks, profile),
+                           {count_of(program, x), program::literal(chunks.elements_per_chunk)},
+                           program::Grid{chunks.count, 1, 1},
                            {}});
          program.dispatch({"dot total",
-                           *total_kernel,
+                           std::move(total_kernel),
                            {partials, std::get<Scalar>(operands[2])},
-                           {program::literal(chunks)},
+                           {},
                            program::Grid{1, 1, 1},
                            {}});
          return {};
@@ -190,15 +198,13 @@ std::shared_ptr<const Operation> spmv_operation() {
          return check_product(program, "spmv", std::get<CsrMatrix>(operands[0]), buffer_at(operands, 1),
                               buffer_at(operands, 2));
        },
-       [short_rows = make_spmv(RowStrategy::one_invocation), long_rows = make_spmv(RowStrategy::sixteen_invocations)](
-           Program& program, std::span<const Operand> operands, const target::Profile& profile) -> Result<void> {
+       [](Program& program, std::span<const Operand> operands, const target::Profile& profile) -> Result<void> {
          const auto& matrix = std::get<CsrMatrix>(operands[0]);
-         const RowStrategy strategy = choose_row_strategy(matrix.rows, matrix.nonzeros);
-         const Source& kernel = strategy == RowStrategy::one_invocation ? short_rows : long_rows;
-         if (!kernel) return kernel.error();
-         const uint32_t blocks = blocks_of(matrix.rows, rows_per_workgroup(strategy));
+         const RowShape shape = choose_row_shape(matrix.rows, matrix.nonzeros);
+         WAVEGATE_TRY(auto kernel, make_spmv(choose_mapping(profile), shape));
+         const uint32_t blocks = blocks_of(matrix.rows, shape.rows_per_block());
          program.dispatch({"spmv",
-                           *kernel,
+                           std::move(kernel),
                            {matrix.row_offsets, matrix.column_indices, matrix.values, buffer_at(operands, 1),
                             buffer_at(operands, 2)},
                            {program::literal(matrix.rows), program::literal(blocks)},

@@ -10,6 +10,8 @@
 #include <numbers>
 
 #include "wavegate/io/load_matrix.h"
+#include "wavegate/ops/conjugate_gradient.h"
+#include "wavegate/ops/ops.h"
 
 namespace wavegate {
 namespace {
@@ -234,6 +236,103 @@ TEST_P(Solve, GivesTheReferenceBytes) {
   const auto oracle = solve(matrix, b, options, device_named("reference"));
   ASSERT_TRUE(ours && oracle);
   EXPECT_EQ(ours->x, oracle->x);
+}
+
+/// A band of `width` entries about the diagonal, which dominates; each row a little different.
+io::CsrMatrix band(uint32_t rows, uint32_t width) {
+  std::vector<io::MatrixEntry> entries;
+  for (uint32_t row = 0; row < rows; ++row)
+    for (uint32_t k = row < width / 2 ? 0 : row - width / 2; k <= std::min(rows - 1, row + width / 2); ++k)
+      entries.push_back({row, k, k == row ? static_cast<float>(width) + 0.1f * static_cast<float>(row % 7) : -1.0f});
+  return io::compress_rows(rows, rows, entries);
+}
+
+/// All state of the solver after its loop, by a mapping.
+std::vector<float> state_after(const io::CsrMatrix& from, const ops::ConjugateGradientOptions& options,
+                               std::shared_ptr<device::Device> device) {
+  program::Program program("solve");
+  const program::CsrMatrix matrix =
+      program.csr_matrix("A", from.rows, from.columns, from.row_offsets, from.column_indices, from.values);
+  const program::Buffer b =
+      program.buffer("b", kir::Type::f32, from.rows, program::Initial::copy_of(default_right_hand_side(from.rows)));
+  std::vector<float> diagonal;
+  for (uint32_t row = 0; row < from.rows; ++row)
+    for (uint32_t k = from.row_offsets[row]; k < from.row_offsets[row + 1]; ++k)
+      if (from.column_indices[k] == row) diagonal.push_back(from.values[k]);
+  ops::ConjugateGradient solver(program, matrix, b, diagonal, options, device->profile());
+  EXPECT_TRUE(solver.solve());
+  auto executable = compile(program, device);
+  EXPECT_TRUE(executable) << executable.error().to_string();
+  EXPECT_TRUE(executable->run());
+  EXPECT_GT(executable->loop(solver.loop)->trips, 2u);
+  std::vector<float> all;
+  for (const program::Buffer buffer : solver.state()) {
+    const std::vector<float> values = executable->read<float>(buffer).value();
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+TEST_P(Solve, AWideAndANarrowMappingGiveTheSameBytes) {
+  struct Case {
+    uint32_t rows, width;  ///< rows in 1, 2, 4 and 16 parts
+    bool jacobi;
+    uint32_t maximum_chunks;  ///< 1: several blocks in the chunk, the last not whole
+  };
+  for (const Case& what : {Case{1400, 5, false, 1}, Case{1400, 13, true, ops::kMaximumChunks}, Case{700, 27, true, 1},
+                           Case{300, 201, false, ops::kMaximumChunks}}) {
+    const io::CsrMatrix matrix = band(what.rows, what.width);
+    ops::ConjugateGradientOptions options;
+    options.max_iterations = 8;
+    options.jacobi = what.jacobi;
+    options.maximum_chunks = what.maximum_chunks;
+    options.mapping = ops::Mapping::narrow;
+    const std::vector<float> narrow = state_after(matrix, options, device());
+    options.mapping = ops::Mapping::wide;
+    EXPECT_EQ(narrow, state_after(matrix, options, device())) << what.width;
+  }
+}
+
+/// y = A x and x . y by the library's operations, expanded for a GPU or for a software device.
+std::vector<float> product_and_dot(const io::CsrMatrix& from, bool is_cpu, std::shared_ptr<device::Device> device) {
+  program::Program program("operations");
+  const program::CsrMatrix matrix =
+      program.csr_matrix("A", from.rows, from.columns, from.row_offsets, from.column_indices, from.values);
+  const program::Buffer x =
+      program.buffer("x", kir::Type::f32, from.rows, program::Initial::copy_of(default_right_hand_side(from.rows)));
+  const program::Buffer y = program.buffer("y", kir::Type::f32, from.rows);
+  const program::Scalar sum = program.scalar_f32("sum", 0.0f);
+  target::Profile profile = device->profile();
+  profile.is_cpu = is_cpu;
+  const auto expand = [&](std::string_view name, const std::vector<program::Operand>& operands) {
+    EXPECT_TRUE(ops::library().find(name)->second->expand(program, operands, profile));
+  };
+  expand("spmv", {matrix, x, y});
+  expand("dot", {x, y, sum});
+  auto executable = compile(program, device);
+  EXPECT_TRUE(executable) << executable.error().to_string();
+  EXPECT_TRUE(executable->run());
+  std::vector<float> results = executable->read<float>(y).value();
+  results.push_back(executable->read_f32(sum).value());
+  return results;
+}
+
+TEST_P(Solve, ProductsAndDotsAreTheSameBytesForAGpuAndASoftwareDevice) {
+  for (const uint32_t width : {5u, 13u, 27u, 201u}) {
+    const io::CsrMatrix matrix = band(1400, width);
+    const std::vector<float> results = product_and_dot(matrix, true, device());
+    EXPECT_EQ(results, product_and_dot(matrix, false, device())) << width;
+    const std::vector<float> x = default_right_hand_side(matrix.rows);
+    double dot = 0;
+    for (uint32_t row = 0; row < matrix.rows; ++row) {
+      double sum = 0;
+      for (uint32_t k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k)
+        sum += static_cast<double>(matrix.values[k]) * x[matrix.column_indices[k]];
+      ASSERT_NEAR(results[row], sum, 1e-3) << row;
+      dot += sum * x[row];
+    }
+    EXPECT_NEAR(results.back(), dot, 1e-5 * std::abs(dot)) << width;
+  }
 }
 
 TEST_P(Solve, RefusesWhatItCannotSolve) {
