@@ -6,6 +6,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/lowering/regions.h"
+#include "wavegate/lowering/resident.h"
 
 namespace wavegate::lowering {
 namespace {
@@ -23,6 +24,8 @@ constexpr uint32_t kSteppedIterations = 8;
 /// those in flight when a loop is done are not missed.
 constexpr double kFirstChunk = 3;
 constexpr double kLargestChunk = 16;
+/// Microseconds of a kernel that does several iterations: it shares the device with others, and can be ended after it.
+constexpr double kLongestKernel = 10'000;
 /// Passes through a loop that steps the loops inside it do some of their work in vain.
 constexpr double kSteppingOverhead = 1.5;
 /// A bound says little about the need; estimates take this share of it.
@@ -280,6 +283,9 @@ class Chooser {
     decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
     if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
+    decision.host_may_look = around.top && !options_.host_free;
+    decision.iterations_a_dispatch = slice(node, pass(iteration, Strategy::resident).first);
+
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
       Candidate candidate{row.strategy, row.host_free && row.strategy != Strategy::resident ? unbounded : ""};
@@ -336,10 +342,23 @@ class Chooser {
         break;
       case Strategy::resident:
         candidate.obstacle = resident_obstacle_(node);
+        if (has_unbounded(node.body)) candidate.obstacle = "it holds a loop without max, which nothing could end";
+        if (!node.bounds.max && !decision.host_may_look)
+          candidate.obstacle = options_.host_free
+                                   ? "it has no max, and the host would have to end it (host-free is asked for)"
+                                   : "it has no max, and a loop around it is spelled out";
         candidate.total = needed * candidate.live + costs_.dispatch;
         break;
       default: break;
     }
+  }
+
+  /// Iterations of a resident loop in a dispatch: as many as the driver allows, and as end before anyone waits for them.
+  uint32_t slice(const program::While& node, double iteration) const {
+    const double patience = kLongestKernel / std::max(iteration, 0.05);
+    const uint32_t most = std::min(resident_iterations(node, profile_),
+                                   static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
+    return node.bounds.max && *node.bounds.max <= most ? 0 : std::max(most, 1u);
   }
 
   /// Why no kernel can take the loop's test as its tail.

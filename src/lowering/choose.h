@@ -25,6 +25,9 @@ struct Decision {
   /// Chunked inside a chunked loop: so many iterations in a pass through that, which may leave this one unfinished; 0
   /// where all of them fit one pass.
   uint32_t iterations_a_pass = 0;
+  /// Resident: so many iterations in a dispatch, after which the next goes on; 0: all of them.
+  uint32_t iterations_a_dispatch = 0;
+  bool host_may_look = false;  ///< the loop stands at the top level, and host-free is not asked for
 };
 
 /// Decisions by the address of the program::If, Switch or While.

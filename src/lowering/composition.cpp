@@ -90,7 +90,8 @@ Result<void> Composition::keep_scalars_near() {
 bool Composition::fits(const target::Profile& profile) const {
   const kir::Interface& interface = kernel_.interface;
   return interface.buffer_count() + (interface.scalar_count() > 0 ? 1 : 0) <= profile.limits.storage_buffers &&
-         interface.launch_words() <= profile.limits.immediate_words;
+         interface.launch_words() <= profile.limits.immediate_words &&
+         interface.workgroup_size[0] <= profile.limits.workgroup_invocations;
 }
 
 Result<graph::Dispatch> Composition::dispatch(std::string label, KernelTable& kernels) const {

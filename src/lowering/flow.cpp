@@ -57,8 +57,6 @@ class FlowBuilder {
 
   Result<Flow> build() {
     flow_.fault = values_.control("fault");
-    // A latch that a descriptor shows by itself: see guard().
-    aligned_latches_ = kernels_.has_opaque() || !profile_.is_cpu;
     flow_.loops.resize(program_.loop_count());
     place_loops(program_.body());
     Context context;
@@ -106,9 +104,9 @@ class FlowBuilder {
     step(context, label, out, !fuses(context)).statements.emplace_back(Set{destination, std::move(value)});
   }
 
-  /// A latch: a control word, and the indirect grids that it turns on and off.
+  /// A latch: a control word, aligned since a descriptor may show it alone, and the indirect grids that it turns on and off.
   Token new_latch(const Context& context, const std::string& name) {
-    const Scalar word = values_.control(name, aligned_latches_);
+    const Scalar word = values_.control(name, true);
     if (is_indirect(context.guard)) block_of_[word.id] = new_block();
     if (context.forget != nullptr) {
       context.forget->emplace_back(Set{word, 0u});
@@ -709,9 +707,48 @@ class FlowBuilder {
     return {};
   }
 
+  /// One kernel for all iterations, or several that go on where the one before stopped.
   Result<void> resident(const program::While& node, Context& context, Sequence& out) {
-    WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops));
-    return emit(std::move(work), context, out);
+    const Decision& decided = decisions_.at(&node);
+    if (decided.iterations_a_dispatch == 0) {
+      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops));
+      return emit(std::move(work), context, out);
+    }
+    ResidentSlice slice{decided.iterations_a_dispatch, values_.control(node.label + ".inside"), {}, {}};
+    const std::string name = "enter " + node.label;
+    const Scalar trips = words(node).trips;
+    set(context, trips, context.token.select(0u, trips), name, out);
+    set(context, slice.inside, context.token.expression(), name, out);
+    if (leaves_early(node.body)) {
+      slice.broken = values_.control(node.label + ".broken");
+      set(context, *slice.broken, 0u, name, out);
+    }
+    const std::optional<uint32_t> max = node.bounds.max;
+    const uint32_t dispatches = max ? *max / slice.iterations + 1 : 0;
+    Context inner = context;
+    inner.top = false;
+    if (decided.host_may_look) {
+      slice.done_word = values_.observed_word();
+      step(context, name, out)
+          .statements.emplace_back(Store{values_.observed, 1u, *slice.done_word, !ScalarExpr(slice.inside)});
+      auto item = std::make_shared<LoopItem>();
+      item->label = node.label;
+      item->done_word = *slice.done_word;
+      if (max) item->maximum = dispatches;
+      item->first_chunk = item->largest_chunk = 1;
+      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
+      WAVEGATE_CHECK(emit(std::move(work), inner, item->body));
+      out.emplace_back(std::move(item));
+    } else {
+      auto item = std::make_shared<RepeatItem>();
+      item->label = node.label;
+      item->count = dispatches;
+      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
+      WAVEGATE_CHECK(emit(std::move(work), inner, item->body));
+      out.emplace_back(std::move(item));
+    }
+    exit(node, context, context.token, out);
+    return {};
   }
 
   const Program& program_;
@@ -721,7 +758,6 @@ class FlowBuilder {
   Values& values_;
   KernelTable& kernels_;
   Flow flow_;
-  bool aligned_latches_ = false;
   std::map<uint32_t, uint32_t> block_of_;     ///< the grids of a latch
   std::map<uint32_t, ScalarExpr> reread_;     ///< for Mutation::no_latch
   std::string assigning_;                     ///< label of the step that the baseline's last assignment made

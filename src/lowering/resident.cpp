@@ -1,6 +1,7 @@
 #include "wavegate/lowering/resident.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "wavegate/base/format.h"
@@ -27,10 +28,10 @@ class ResidentBuilder {
                   std::span<const LoopWords> loops)
       : values_(values), kernels_(kernels), profile_(profile), loops_(loops) {}
 
-  Result<Work> build(const program::While& node) {
+  Result<Work> build(const program::While& node, const std::optional<ResidentSlice>& slice) {
     WAVEGATE_CHECK(find_width(node.body));
     if (width_ == 0) width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
-    WAVEGATE_TRY(Part whole, loop(node));
+    WAVEGATE_TRY(Part whole, slice ? part_of_loop(node, *slice) : loop(node));
     WAVEGATE_CHECK(flush(whole));
     WAVEGATE_CHECK(whole.done->keep_scalars_near());
     if (!whole.done->fits(profile_))
@@ -258,6 +259,39 @@ class ResidentBuilder {
     return whole;
   }
 
+  /// Some iterations of a loop that other dispatches began and go on with.
+  Result<Part> part_of_loop(const program::While& node, const ResidentSlice& slice) {
+    const LoopWords& words = loops_[node.loop.id];
+    const Scalar latch = values_.control(node.label + ".latch");
+    const Scalar used = values_.control(node.label + ".used");
+    Frame frame{std::nullopt, slice.broken};
+    if (slice.broken) frame.alive = values_.control(node.label + ".alive");
+
+    Part whole;
+    whole.statements.emplace_back(Set{used, 0u});
+    WAVEGATE_CHECK(flush(whole));
+
+    std::vector<Statement> test;
+    ScalarExpr goes_on = ScalarExpr(slice.inside) && may_begin(node, words.trips);
+    if (slice.broken) goes_on = goes_on && !ScalarExpr(*slice.broken);
+    test.emplace_back(Set{slice.inside, goes_on});
+    test.emplace_back(Set{latch, ScalarExpr(slice.inside) && ScalarExpr(used) < slice.iterations});
+    if (node.index) test.emplace_back(Set{*node.index, program::select(latch, words.trips, *node.index)});
+    test.emplace_back(Set{words.trips, ScalarExpr(words.trips) + latch});
+    test.emplace_back(Set{used, ScalarExpr(used) + latch});
+    if (frame.alive) test.emplace_back(Set{*frame.alive, 1u});
+    WAVEGATE_TRY(const Composition tests, made_of(test, "test"));
+
+    WAVEGATE_TRY(Part repeated, body(node.body, frame));
+    WAVEGATE_CHECK(flush(repeated));
+    if (!repeated.done) return unsupported("its body is empty");
+    WAVEGATE_CHECK(repeated.done->repeat_while(tests, values_.range(latch)));
+    WAVEGATE_CHECK(append(whole, std::move(*repeated.done)));
+    if (slice.done_word)
+      whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});
+    return whole;
+  }
+
   Values& values_;
   KernelTable& kernels_;
   const target::Profile& profile_;
@@ -268,9 +302,60 @@ class ResidentBuilder {
 
 }  // namespace
 
+namespace {
+
+constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
+
+uint64_t product(uint64_t a, uint64_t b) {
+  return a != 0 && b > kUnknown / a ? kUnknown : a * b;
+}
+
+bool loops(const program::KernelSource& kernel, const target::Profile& profile) {
+  const auto code = kernel.specialise(profile);
+  const auto* ours = code ? std::get_if<std::shared_ptr<const kir::Kernel>>(&*code) : nullptr;
+  bool found = ours == nullptr;
+  if (ours != nullptr)
+    kir::walk((*ours)->body, [&](const kir::Instruction& each) { found = found || each.op == kir::Op::loop; });
+  return found;
+}
+
+/// Loop iterations that a pass through a body takes in one invocation; kUnknown if a kernel loops by itself.
+uint64_t loop_iterations(const Body& body, const target::Profile& profile) {
+  uint64_t total = 0;
+  const auto add = [&](uint64_t count) { total = count > kUnknown - total ? kUnknown : total + count; };
+  for (const Node& node : body) {
+    add(2);  // scalar work is spread over the workgroup by a loop of one iteration, and its end
+    if (const auto* dispatch = std::get_if<program::Dispatch>(&node.what)) {
+      if (loops(*dispatch->kernel, profile)) return kUnknown;
+      const program::Grid grid = dispatch->grid ? *dispatch->grid : dispatch->computed_grid->maximum;
+      const auto [x, y, z] = dispatch->kernel->interface().workgroup_size;
+      add(product(product(grid[0], grid[1]), grid[2]));
+      add(product(product(product(grid[0], grid[1]), grid[2]), product(product(x, y), z)) / 32);
+    }
+    if (const auto* copy = std::get_if<program::Copy>(&node.what)) add(copy->count / 32);
+    if (const auto* fill = std::get_if<program::Fill>(&node.what)) add(fill->count / 32);
+    uint64_t inner = 0;
+    for (const Body* each : bodies_of(node)) inner = std::max(inner, loop_iterations(*each, profile));
+    if (inner == kUnknown) return kUnknown;
+    const auto* loop = std::get_if<program::While>(&node.what);
+    add(loop == nullptr ? inner : loop->bounds.max ? product(*loop->bounds.max, inner + 4) : kUnknown);
+  }
+  return total;
+}
+
+}  // namespace
+
+uint32_t resident_iterations(const program::While& node, const target::Profile& profile) {
+  if (profile.limits.kernel_loop_iterations == kUnknown) return UINT32_MAX;
+  const uint64_t each = loop_iterations(node.body, profile);
+  if (each == kUnknown) return 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(profile.limits.kernel_loop_iterations / (each + 4), UINT32_MAX));
+}
+
 Result<Work> resident_work(const program::While& node, Values& values, KernelTable& kernels,
-                           const target::Profile& profile, std::span<const LoopWords> loops) {
-  auto work = ResidentBuilder(values, kernels, profile, loops).build(node);
+                           const target::Profile& profile, std::span<const LoopWords> reports,
+                           const std::optional<ResidentSlice>& slice) {
+  auto work = ResidentBuilder(values, kernels, profile, reports).build(node, slice);
   if (work) return work;
   return Error{work.error().kind, work.error().message, format("while \"{}\", resident", node.label)};
 }
@@ -279,11 +364,18 @@ std::string resident_obstacle(const program::While& node, const Values& values, 
                               const target::Profile& profile) {
   Values scratch_values = values;
   KernelTable scratch_kernels = kernels;
-  std::vector<LoopWords> loops;
+  std::vector<LoopWords> reports;
   for (uint32_t i = 0; i < scratch_values.program().loop_count(); ++i)
-    loops.push_back({"", scratch_values.control("trips"), scratch_values.control("converged")});
-  const auto work = ResidentBuilder(scratch_values, scratch_kernels, profile, loops).build(node);
-  return work ? "" : work.error().message;
+    reports.push_back({"", scratch_values.control("trips"), scratch_values.control("converged")});
+  // In parts it needs the most.
+  ResidentSlice slice{1, scratch_values.control("inside"), scratch_values.control("broken"), 0};
+  if (!leaves_early(node.body)) slice.broken.reset();
+  const auto work = ResidentBuilder(scratch_values, scratch_kernels, profile, reports).build(node, slice);
+  if (!work) return work.error().message;
+  if (resident_iterations(node, profile) == 0)
+    return format("the driver ends a kernel's loops after {} iterations, and one iteration of this may take as many",
+                  profile.limits.kernel_loop_iterations);
+  return "";
 }
 
 }  // namespace wavegate::lowering

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -12,11 +13,26 @@
 
 namespace wavegate::lowering {
 
+/// A loop that takes several dispatches. The words are set before the first: `inside` to whether the loop is entered,
+/// `broken` to zero, the trip count to zero. `inside` is zero once the loop is done; then also `done_word` of the observed
+/// buffer is set, if there is one. Whether it converged is for what comes after.
+struct ResidentSlice {
+  uint32_t iterations = 0;  ///< of a dispatch
+  program::Scalar inside;
+  std::optional<program::Scalar> broken;  ///< where the body may be left early
+  std::optional<uint32_t> done_word;
+};
+
 /// A loop, with all that is in it, as one kernel of one workgroup: its kernels' grids are done by that workgroup, and
 /// barriers stand where commands would wait for each other. `loops` are where loops report. `unsupported`, with the
 /// reason, where one workgroup cannot do it.
 Result<Work> resident_work(const program::While& node, Values& values, KernelTable& kernels,
-                           const target::Profile& profile, std::span<const LoopWords> loops);
+                           const target::Profile& profile, std::span<const LoopWords> loops,
+                           const std::optional<ResidentSlice>& slice = {});
+
+/// The most iterations of the loop that one dispatch may do on the device: drivers may end a kernel's loops. Zero if even
+/// one is too many, or if it is not known how many loops an iteration takes.
+uint32_t resident_iterations(const program::While& node, const target::Profile& profile);
 
 /// Why that cannot be; empty if it can.
 std::string resident_obstacle(const program::While& node, const Values& values, const KernelTable& kernels,

@@ -21,6 +21,8 @@ struct Limits {
   uint64_t binding_bytes = uint64_t{128} << 20;                  ///< largest range one binding can see
   uint64_t buffer_bytes = std::numeric_limits<uint64_t>::max();  ///< largest buffer
   uint64_t memory_bytes = 0;                                     ///< memory of the device
+  /// Loop iterations of one invocation, of all loops of a kernel together, after which the driver silently ends them.
+  uint64_t kernel_loop_iterations = std::numeric_limits<uint64_t>::max();
 };
 
 /// Widths of floats for which something holds.

@@ -172,6 +172,8 @@ target::Profile make_profile(const PhysicalDevice& device, const EnabledFeatures
   profile.name = device.properties.deviceName;
   profile.backend = "vulkan";
   profile.driver = format("{} {}", device.vulkan12.driverName, device.vulkan12.driverInfo);
+  // Mesa's software rasteriser ends a kernel's loops silently (LP_MAX_TGSI_LOOP_ITERATIONS of its shader compiler).
+  if (device.vulkan12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) profile.limits.kernel_loop_iterations = 65'535;
   profile.is_cpu = device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   profile.subgroup_size = device.vulkan11.subgroupSize;
   profile.minimum_subgroup_size = device.minimum_subgroup_size;
