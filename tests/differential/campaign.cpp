@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "differential/compare.h"
 #include "differential/print.h"
@@ -60,24 +61,27 @@ std::string general(const std::string& message) {
 }
 
 /// Says all that is needed to find the fault again.
-void report(const Case& one, const Subject& subject, const target::Profile& profile) {
-  const auto fails = [&](const Case& smaller) {
-    const Result<Expectation> expected = expect(smaller, profile);
-    if (!expected) return false;
+void report(const Case& one, Subject subject) {
+  const target::Profile& profile = subject.device->profile();
+  if (std::exchange(subject.is_mixed, false)) subject.options = mixed_options(one, profile);
+  // A region that is gone cannot be asked for.
+  const auto subject_of = [&](const Case& smaller) {
+    const std::vector<std::string> labels = region_labels(smaller.program.body());
     Subject same = subject;
-    // A region that is gone cannot be asked for.
-    for (auto i = same.options.region_strategies.begin(); i != same.options.region_strategies.end();) {
-      const std::vector<std::string> labels = region_labels(smaller.program.body());
-      i = std::ranges::find(labels, i->first) == labels.end() ? same.options.region_strategies.erase(i) : std::next(i);
-    }
-    return compare(smaller, *expected, same).kind == Verdict::Kind::different;
+    std::erase_if(same.options.region_strategies,
+                  [&](const auto& region) { return std::ranges::find(labels, region.first) == labels.end(); });
+    return same;
   };
-  const Case small = shrink(one, fails, 3000);
-  const Result<Expectation> expected = expect(small, profile);
+  const auto verdict_of = [&](const Case& smaller) -> Verdict {
+    const Result<Expectation> expected = expect(smaller, profile);
+    return expected ? compare(smaller, *expected, subject_of(smaller)) : Verdict{};
+  };
+  const Case small = shrink(
+      one, [&](const Case& smaller) { return verdict_of(smaller).kind == Verdict::Kind::different; }, 3000);
   fmt::print("made small, {} runs:\n{}", small.steps.size(), print(small.program));
-  for (const auto& [label, strategy] : subject.options.region_strategies)
+  for (const auto& [label, strategy] : subject_of(small).options.region_strategies)
     fmt::print("region \"{}\": {}\n", label, to_string(strategy));
-  if (expected) fmt::print("{}\n", compare(small, *expected, subject).text);
+  fmt::print("{}\n", verdict_of(small).text);
 }
 
 void progress(const Totals& totals, const Arguments& arguments, bool is_last) {
@@ -110,7 +114,7 @@ Result<bool> run(const Arguments& arguments) {
     fmt::print("seed {}: {} on {}: {}\n", one.seed, subject.name, device, verdict.text);
     std::fflush(stdout);
     if (arguments.keep_going) return true;
-    report(one, subject, subject.device->profile());
+    report(one, subject);
     return false;
   };
   auto shown = std::chrono::steady_clock::now();

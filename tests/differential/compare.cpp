@@ -100,7 +100,8 @@ Result<std::string> run(const Case& one, const Expectation& expected, device::De
 }  // namespace
 
 Verdict compare(const Case& one, const Expectation& expected, const Subject& subject) {
-  Result<Executable> executable = compile(one.program, subject.device, subject.options);
+  const lowering::Options options = subject.is_mixed ? mixed_options(one, subject.device->profile()) : subject.options;
+  Result<Executable> executable = compile(one.program, subject.device, options);
   if (!executable) {
     const Error& error = executable.error();
     if (error.kind == ErrorKind::unsupported) return {Verdict::Kind::refused, error.to_string(), {}};
@@ -144,7 +145,7 @@ std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::
   subjects.push_back({"default", device, options});
   subjects.push_back({"default, host-free", device, options});
   subjects.back().options.host_free = true;
-  subjects.push_back({"mixed", device, mixed_options(one, device->profile())});
+  subjects.push_back({"mixed", device, options, true});
   return subjects;
 }
 

@@ -19,6 +19,7 @@ struct Subject {
   std::string name;
   std::shared_ptr<device::Device> device;
   lowering::Options options = {};
+  bool is_mixed = false;  ///< by mixed_options() of the case instead
 };
 
 struct Verdict {

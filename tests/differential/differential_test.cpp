@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <ostream>
 #include <string_view>
 
 #include "differential/compare.h"
@@ -40,6 +41,9 @@ struct Shard {
   std::string device;
   uint32_t index = 0;
 };
+void PrintTo(const Shard& shard, std::ostream* out) {
+  *out << shard.device << " " << shard.index;
+}
 
 class Differential : public testing::TestWithParam<Shard> {
  protected:
