@@ -142,13 +142,14 @@ TEST(Sequence, puts_a_barrier_between_two_kernels_and_keeps_their_things_apart) 
   })");
 }
 
-TEST(Sequence, needs_no_barrier_for_one_invocation) {
+TEST(Sequence, puts_a_barrier_between_kernels_of_one_invocation_too) {
   const Kernel kernel = kernel_of("kernel k { scalar s i32 write %z: i32 = constant 0 store_scalar s, %z }");
   expect_kernel(sequence(kernel, kernel), R"(kernel k {
     scalar s i32 write
     scalar s.2 i32 write
     %z: i32 = constant 0
     store_scalar s, %z
+    barrier workgroup
     %y: i32 = constant 0
     store_scalar s.2, %y
   })");
