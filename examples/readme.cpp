@@ -4,7 +4,7 @@
 
 using namespace wavegate;
 
-// Square roots by Newton's method. How often to step is decided on the GPU: one submission, one wait.
+// Square roots by Newton's method. How often to step is decided on the GPU; the host waits once.
 Result<std::vector<float>> square_roots(const std::vector<float>& numbers) {
   kir::Builder b("newton", {64});
   auto a = b.buffer("a", kir::Type::f32, kir::Access::read);

@@ -124,7 +124,7 @@ Result<SolveReport> solve(const io::CsrMatrix& matrix, std::span<const float> b,
   WAVEGATE_CHECK(setup.solver->solve());
   setup.program.output(setup.solver->x_high);
   setup.program.output(setup.solver->x_low);
-  WAVEGATE_TRY(Executable executable, compile(setup.program, device));
+  WAVEGATE_TRY(Executable executable, compile(setup.program, device, options.compile));
   WAVEGATE_CHECK(executable.read_bits(setup.solver->active));  // uploads what the run begins with
   report.setup_seconds = setup_clock.seconds();
 

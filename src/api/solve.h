@@ -16,6 +16,7 @@ struct SolveOptions {
   double tolerance = 1e-6;  ///< on ‖b - A x‖ / ‖b‖; 1e-12 to 1
   uint32_t max_iterations = 1000;
   bool jacobi = false;
+  CompileOptions compile = {};  ///< of solve(): how its loop runs; by default as is cheapest
 };
 
 enum class SolveExit { converged, bound, breakdown };
@@ -31,8 +32,7 @@ struct SolveReport {
   device::Counters counters;  ///< of the run
 };
 
-/// Solves A x = b by conjugate gradients with the loop and its convergence test on the device: one submission, one
-/// wait. A is square, symmetric positive definite (else the exit reason is breakdown); b has A.rows finite values.
+/// Solves A x = b by conjugate gradients with the loop and its convergence test on the device: one wait. A is square, symmetric positive definite (else the exit reason is breakdown); b has A.rows finite values.
 /// b is scaled by a power of two, so that its magnitude does not matter.
 Result<SolveReport> solve(const io::CsrMatrix& matrix, std::span<const float> b, const SolveOptions& options,
                           std::shared_ptr<device::Device> device);

@@ -11,6 +11,7 @@
 #include "wavegate/base/format.h"
 #include "wavegate/cli/commands.h"
 #include "wavegate/cli/json_text.h"
+#include "wavegate/cli/strategy_options.h"
 #include "wavegate/io/file.h"
 #include "wavegate/io/load_matrix.h"
 #include "wavegate/io/npy.h"
@@ -18,8 +19,8 @@
 namespace wavegate::cli {
 namespace {
 
-/// Every iteration is encoded, its commands gated: the bound is a matter of memory as well as of time.
-constexpr uint32_t kMaximumIterations = 100'000;
+/// Beyond this nobody waits for conjugate gradients, and strategies that spell iterations out refuse it sooner.
+constexpr uint32_t kMaximumIterations = 1'000'000;
 
 struct Arguments {
   std::string matrix;
@@ -28,6 +29,7 @@ struct Arguments {
   std::string device;
   std::string preconditioner = "none";
   SolveOptions options;
+  StrategyArguments strategy;
   bool json = false;
   bool compare = false;
 };
@@ -169,7 +171,7 @@ Result<Outcome> run_solve(const Arguments& arguments) {
 void add_solve(CLI::App& application, Action& action) {
   CLI::App* command = application.add_subcommand("solve",
                                                  "Solve A x = b by conjugate gradients, the loop and its convergence "
-                                                 "test on the device: one submission, one wait.");
+                                                 "test on the device: one wait.");
   auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("matrix", arguments->matrix,
@@ -192,6 +194,7 @@ void add_solve(CLI::App& application, Action& action) {
   command->add_option("--out", arguments->out, "Write x as float64; not after a breakdown")->option_text("FILE.npy");
   command->add_option("--device", arguments->device, "Part of a device's name (default: the best Vulkan device)")
       ->option_text("NAME");
+  add_strategy_options(*command, arguments->strategy);
   command->add_flag("--json", arguments->json, "Print one object instead of a table");
   command->add_flag("--compare-host-loop", arguments->compare,
                     "Also solve with the loop on the host, and compare; each runs twice, the second is reported");
@@ -206,10 +209,17 @@ void add_solve(CLI::App& application, Action& action) {
       "Examples:\n"
       "  wavegate solve poisson.mtx\n"
       "  wavegate solve 4elt.graph --preconditioner jacobi --tolerance 1e-8 --out x.npy\n"
-      "  wavegate solve 4elt.graph --compare-host-loop --json");
+      "  wavegate solve 4elt.graph --compare-host-loop --json\n"
+      "  wavegate solve 4elt.graph --strategy early-out --host-free");
   command->callback([arguments, &action] {
     action = [arguments] {
       arguments->options.jacobi = arguments->preconditioner == "jacobi";
+      const Result<CompileOptions> compile = lowering_options(arguments->strategy);
+      if (!compile.ok()) {
+        print_error(compile.error().to_string());
+        return Result<Outcome>(Outcome{{}, kUsageError});
+      }
+      arguments->options.compile = *compile;
       return run_solve(*arguments);
     };
   });
