@@ -11,6 +11,7 @@ TEST(ArenaLayout, PacksScalarsThenControlWords) {
   EXPECT_EQ(arena.scalar_word(), 1u);
   EXPECT_EQ(arena.control_word(), 2u);
   EXPECT_EQ(arena.control_word(), 3u);
+  EXPECT_EQ(arena.scalar_words(), 2u);
   EXPECT_EQ(arena.words(), 4u);
 }
 
@@ -20,6 +21,16 @@ TEST(ArenaLayout, AlignsAScalarThatADescriptorBinds) {
   EXPECT_EQ(arena.scalar_word(64), 16u);
   EXPECT_EQ(arena.scalar_word(), 17u);
   EXPECT_EQ(arena.scalar_word(4), 18u);
+}
+
+TEST(ArenaLayout, AlignsAControlWordInTheArenaNotInItsSection) {
+  ArenaLayout arena;
+  for (int i = 0; i < 3; ++i) arena.scalar_word();
+  EXPECT_EQ(arena.control_word(16), 4u);
+  EXPECT_EQ(arena.control_word(16), 8u);
+  EXPECT_EQ(arena.control_word(), 9u);
+  EXPECT_EQ(arena.scalar_words(), 3u);
+  EXPECT_EQ(arena.words(), 10u);
 }
 
 }  // namespace

@@ -1,0 +1,347 @@
+#include "wavegate/lowering/choose.h"
+
+#include <limits>
+
+#include "lowering/support.h"
+#include "wavegate/lowering/regions.h"
+
+namespace wavegate::lowering {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Programs over one buffer and one predicate, and what is decided for them. Nothing can be resident unless a test says
+/// so.
+struct Sample {
+  Program program{"choose"};
+  Buffer data = program.buffer("data", Type::i32, 1 << 16, Initial::zero());
+  Scalar flag = program.scalar_u32("flag", 1);
+  target::Profile device = profile();
+  Options options;
+  std::string resident = "it is not to be";
+
+  void work(program::Grid grid = {4, 1, 1}) { touch(program, data, grid); }
+  void loop(program::Bounds bounds, const std::function<void()>& body, const std::string& label = "loop") {
+    program.while_(flag, bounds, body, label);
+  }
+  Result<Decisions> all() const {
+    return choose(program, device, options, [&](const program::While&) { return resident; });
+  }
+  /// Of the region of this label.
+  Decision of(const std::string& label) const {
+    const Decisions decisions = value_of(all());
+    std::optional<Decision> found;
+    const std::function<void(const program::Body&)> search = [&](const program::Body& body) {
+      for (const program::Node& node : body) {
+        const Region region = region_of(node);
+        if (region.address != nullptr && *region.label == label) found = decisions.at(region.address);
+        for (const program::Body* inner : bodies_of(node)) search(*inner);
+      }
+    };
+    search(program.body());
+    if (!found) throw std::runtime_error("no region " + label);
+    return *found;
+  }
+  Error refused() const {
+    const auto decisions = all();
+    if (decisions.ok()) throw std::runtime_error("nothing is refused");
+    return decisions.error();
+  }
+};
+
+TEST(Choose, WhatIsAskedForIsTakenForEveryRegionThatItAppliesTo) {
+  for (const StrategyInfo& row : strategies()) {
+    Sample s;
+    s.resident.clear();
+    s.options.strategy = row.strategy;
+    s.loop({.min = 2, .max = 2}, [&] {
+      s.program.if_(
+          s.flag, [&] { s.work(); }, {}, "branch");
+      s.work({1, 1, 1});
+    });
+    EXPECT_EQ(s.of("loop").strategy, row.strategy) << row.name;
+    EXPECT_TRUE(s.of("loop").forced);
+    EXPECT_EQ(s.of("loop").reason, "asked for");
+    if (row.strategy == Strategy::resident) continue;
+    EXPECT_EQ(s.of("branch").forced, row.for_branches) << row.name;
+    EXPECT_TRUE(info(s.of("branch").strategy).for_branches) << row.name;
+  }
+}
+
+TEST(Choose, ARegionsOwnStrategyComesBeforeThatOfAll) {
+  Sample s;
+  s.options.strategy = Strategy::gate;
+  s.options.region_strategies["inner"] = Strategy::early_out;
+  s.loop({.max = 4}, [&] {
+    s.program.if_(
+        s.flag, [&] { s.work(); }, {}, "inner");
+  });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::gate);
+  EXPECT_EQ(s.of("inner").strategy, Strategy::early_out);
+}
+
+TEST(Choose, AnUnknownRegionIsInvalidInput) {
+  Sample s;
+  s.options.region_strategies["lop"] = Strategy::gate;
+  s.loop({.max = 4}, [&] { s.work(); });
+  EXPECT_EQ(s.refused().kind, ErrorKind::invalid_input);
+  EXPECT_THAT(s.refused().message, HasSubstr("\"lop\""));
+}
+
+TEST(Choose, ARegionInsideAResidentLoopIsKnownAndPartOfItsKernel) {
+  Sample s;
+  s.resident.clear();
+  s.options.region_strategies = {{"loop", Strategy::resident}};
+  s.loop({.max = 4}, [&] {
+    s.program.if_(
+        s.flag, [&] { s.work(); }, {}, "inner");
+  });
+  EXPECT_EQ(s.of("inner").strategy, Strategy::resident);
+  EXPECT_EQ(s.of("inner").reason, "inside a resident loop");
+}
+
+/// What cannot be, and the reason that is given.
+struct Refusal {
+  Strategy strategy;
+  const char* reason;
+  std::function<void(Sample&)> build;
+};
+
+TEST(Choose, AStrategyThatDoesNotApplyIsRefusedByNameWithTheReason) {
+  const auto bounded = [](Sample& s) { s.loop({.max = 4}, [&] { s.work(); }); };
+  const auto unbounded = [](Sample& s) { s.loop({}, [&] { s.work(); }); };
+  const std::vector<Refusal> refusals = {
+      {Strategy::gate, "it has no max", unbounded},
+      {Strategy::fused_gate, "it has no max", unbounded},
+      {Strategy::chained_gate, "it has no max", unbounded},
+      {Strategy::producer, "it has no max", unbounded},
+      {Strategy::early_out, "it has no max", unbounded},
+      {Strategy::predication, "it has no max", unbounded},
+      {Strategy::unroll, "min and max differ", unbounded},
+      {Strategy::fused_gate, "it holds a loop without max",
+       [](Sample& s) {
+         s.loop({.max = 2}, [&] {
+           s.loop(
+               {}, [&] { s.work(); }, "inner");
+         });
+       }},
+      {Strategy::producer, "does not end with a kernel of ours of one workgroup", bounded},
+      {Strategy::producer, "does not end with a kernel of ours of one workgroup",
+       [](Sample& s) { s.loop({.max = 4}, [&] { s.program.fill(s.data, literal(0u)); }); }},
+      {Strategy::producer, "its body may be left early",
+       [](Sample& s) {
+         s.loop({.max = 4}, [&] {
+           s.program.if_(s.flag, [&] { s.program.break_(); });
+           s.work({1, 1, 1});
+         });
+       }},
+      {Strategy::predication, "the device has no conditional rendering",
+       [&](Sample& s) {
+         s.device.features.conditional_rendering = false;
+         bounded(s);
+       }},
+      {Strategy::chunked, "host-free is asked for",
+       [&](Sample& s) {
+         s.options.host_free = true;
+         bounded(s);
+       }},
+      {Strategy::unroll, "min and max differ", bounded},
+      {Strategy::resident, "it is not to be", bounded},
+  };
+  for (const Refusal& refusal : refusals) {
+    Sample s;
+    s.options.region_strategies["loop"] = refusal.strategy;
+    refusal.build(s);
+    const Error error = s.refused();
+    EXPECT_EQ(error.kind, ErrorKind::unsupported);
+    EXPECT_THAT(error.message,
+                AllOf(HasSubstr("while \"loop\""), HasSubstr(to_string(refusal.strategy)), HasSubstr(refusal.reason)));
+  }
+}
+
+TEST(Choose, ALoopInsideASpelledOneCannotBeChunked) {
+  Sample s;
+  s.options.region_strategies = {{"loop", Strategy::gate}, {"inner", Strategy::chunked}};
+  s.loop({.max = 2}, [&] {
+    s.loop(
+        {.max = 2}, [&] { s.work(); }, "inner");
+  });
+  EXPECT_THAT(s.refused().message, AllOf(HasSubstr("while \"inner\""), HasSubstr("a loop around it is spelled out")));
+}
+
+TEST(Choose, AStrategyOfLoopsIsRefusedForABranchThatIsNamed) {
+  Sample s;
+  s.options.region_strategies["branch"] = Strategy::chunked;
+  s.program.if_(
+      s.flag, [&] { s.work(); }, {}, "branch");
+  EXPECT_THAT(s.refused().message,
+              AllOf(HasSubstr("if \"branch\""), HasSubstr("chunked"), HasSubstr("it is for loops")));
+}
+
+TEST(Choose, ABodyEndsWithItsLastKernelAlsoBeforeScalarWork) {
+  Sample s;
+  s.options.strategy = Strategy::producer;
+  const Scalar n = s.program.scalar_u32("n", 0);
+  s.loop({.max = 4}, [&] {
+    s.work({1, 1, 1});
+    s.program.assign(n, n + 1);
+    s.program.record(n);
+  });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::producer);
+}
+
+TEST(Choose, HostFreeRefusesAnUnboundedLoopByNameAndSaysWhatItTried) {
+  Sample s;
+  s.options.host_free = true;
+  s.loop(
+      {}, [&] { s.work(); }, "endless");
+  const Error error = s.refused();
+  EXPECT_EQ(error.kind, ErrorKind::unsupported);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("while \"endless\""), HasSubstr("no strategy applies"), HasSubstr("host-free"),
+                    HasSubstr("gate: it has no max"), HasSubstr("resident: it has no max")));
+}
+
+TEST(Choose, AnUnboundedLoopIsResidentOnlyWhereTheHostMayEndIt) {
+  Sample s;
+  s.resident.clear();
+  s.options.strategy = Strategy::resident;
+  s.loop({}, [&] { s.work(); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::resident);
+  EXPECT_GT(s.of("loop").iterations_a_dispatch, 0u);
+  s.options.host_free = true;
+  EXPECT_THAT(s.refused().message, AllOf(HasSubstr("while \"loop\""), HasSubstr("the host would have to end it")));
+
+  Sample inner;
+  inner.resident.clear();
+  inner.options.region_strategies = {{"loop", Strategy::resident}};
+  inner.loop({.max = 4}, [&] {
+    inner.loop(
+        {}, [&] { inner.work(); }, "open");
+  });
+  EXPECT_THAT(inner.refused().message, HasSubstr("it holds a loop without max"));
+}
+
+TEST(Choose, AResidentLoopIsInPartsWhereAKernelWouldTakeLongOrTheDriverEndsIt) {
+  const auto iterations = [](uint32_t max, double step, uint64_t driver) {
+    Sample s;
+    s.resident.clear();
+    s.options.strategy = Strategy::resident;
+    s.options.costs = target::Costs{.resident_step = step, .resident_invocation = 0};
+    s.device.limits.kernel_loop_iterations = driver;
+    s.loop({.max = max}, [&] { s.work({1, 1, 1}); });
+    return s.of("loop").iterations_a_dispatch;
+  };
+  constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(iterations(100, 1, kNone), 0u);  // all in one
+  const uint32_t slow = iterations(100, 1000, kNone);
+  EXPECT_GT(slow, 0u);
+  EXPECT_LT(slow, 100u);
+  EXPECT_EQ(iterations(100, 1e9, kNone), 1u);
+  const uint32_t few = iterations(100, 1, 200);
+  EXPECT_GT(few, 0u);
+  EXPECT_LT(few, 100u);
+}
+
+TEST(Choose, WithoutAskingTheCheapestIsTakenAndTheNextIsNamed) {
+  Sample s;
+  s.options.costs = target::Costs();
+  s.loop({.max = 1000}, [&] { s.work(); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+  EXPECT_THAT(s.of("loop").reason, AllOf(HasSubstr("cheapest of"), HasSubstr("default costs"), HasSubstr("times as")));
+  // Where an iteration after the last costs nothing, nothing is gained by looking whether there are any.
+  s.options.costs->submission = 1e6;
+  s.options.costs->conditional_off = 0;
+  s.options.costs->measured = true;
+  EXPECT_NE(s.of("loop").strategy, Strategy::chunked);
+  EXPECT_THAT(s.of("loop").reason, HasSubstr("measured costs"));
+}
+
+TEST(Choose, ALoopOfAKnownCountIsUnrolled) {
+  Sample s;
+  s.options.costs = target::Costs();
+  s.loop({.min = 10, .max = 10}, [&] { s.work(); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::unroll);
+}
+
+TEST(Choose, ALoopOfMoreIterationsThanAreSpelledOutGladlyIsChunked) {
+  Sample s;
+  s.options.costs = target::Costs();
+  s.loop({.min = 1u << 20, .max = 1u << 20}, [&] { s.work(); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+}
+
+TEST(Choose, CostsOfTheDeviceDecideOnceAnIterationIsLarge) {
+  Sample s;
+  s.resident.clear();
+  s.options.costs = target::Costs();
+  s.loop(
+      {.max = 1000},
+      [&] {
+        s.work({1, 1, 1});
+      },
+      "small");
+  s.loop(
+      {.max = 1000},
+      [&] {
+        s.work({1024, 1, 1});
+      },
+      "large");
+  EXPECT_EQ(s.of("small").strategy, Strategy::resident);
+  EXPECT_NE(s.of("large").strategy, Strategy::resident);
+}
+
+TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
+  const auto chunks = [](double submission, double dispatch) {
+    Sample s;
+    s.options.strategy = Strategy::chunked;
+    s.options.costs = target::Costs{.dispatch = dispatch, .scalar_step = 0, .submission = submission};
+    s.loop({}, [&] { s.work(); });
+    const Decision decision = s.of("loop");
+    return std::pair(decision.first_chunk, decision.largest_chunk);
+  };
+  const auto [first, largest] = chunks(10, 1);
+  EXPECT_GT(first, 10u);  // the host has time to look and to submit the next
+  EXPECT_GT(largest, first);
+  EXPECT_EQ(chunks(20, 1), std::pair(2 * first, 2 * largest));
+  EXPECT_EQ(chunks(20, 2), std::pair(first, largest));
+  EXPECT_EQ(chunks(1, 1000), std::pair(2u, 2u));
+  EXPECT_EQ(chunks(1e6, 1), std::pair(4096u, 4096u));
+}
+
+TEST(Choose, ALoopInsideAChunkedOneGoesOnInLaterPassesUnlessItIsShort) {
+  Sample s;
+  s.options.strategy = Strategy::chunked;
+  s.loop({}, [&] {
+    s.loop(
+        {}, [&] { s.work(); }, "open");
+    s.loop(
+        {.max = 1000}, [&] { s.work(); }, "long");
+    s.loop(
+        {.max = 8}, [&] { s.work(); }, "short");
+  });
+  EXPECT_EQ(s.of("loop").iterations_a_pass, 0u);
+  EXPECT_EQ(s.of("open").iterations_a_pass, 8u);
+  EXPECT_EQ(s.of("long").iterations_a_pass, 8u);
+  EXPECT_EQ(s.of("short").iterations_a_pass, 0u);
+}
+
+TEST(Choose, AnUnboundedLoopInABranchIsChunkedToo) {
+  Sample s;
+  s.program.if_(s.flag, [&] { s.loop({}, [&] { s.work(); }); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+  EXPECT_EQ(s.of("loop").iterations_a_pass, 0u);
+}
+
+TEST(Choose, ABranchIsEstimatedTakenAndNotTaken) {
+  Sample s;
+  s.options.strategy = Strategy::fused_gate;
+  s.options.costs = target::Costs{.scalar_step = 1, .indirect = 10, .indirect_empty = 3};
+  s.program.if_(
+      s.flag, [&] { s.work(), s.work(); }, {}, "branch");
+  EXPECT_DOUBLE_EQ(s.of("branch").microseconds - s.of("branch").dead_microseconds, 2 * 10 - 2 * 3);
+}
+
+}  // namespace
+}  // namespace wavegate::lowering
