@@ -47,7 +47,7 @@ ScalarExpr may_begin(const program::While& node, program::Scalar trips) {
   const auto [min, max] = node.bounds;
   std::optional<ScalarExpr> holds;
   if (!max || min < *max)
-    holds = min == 0 ? ScalarExpr(node.predicate) : ScalarExpr(trips) < min || node.predicate;
+    holds = min == 0 ? program::not_equal(node.predicate, 0u) : ScalarExpr(trips) < min || node.predicate;
   if (!max) return *holds;
   const ScalarExpr bounded = ScalarExpr(trips) < *max;
   return holds ? bounded && *holds : bounded;

@@ -25,7 +25,7 @@ bool leaves_early(const program::Body& body);
 /// Whether a loop stands in the body, at any depth.
 bool has_loop(const program::Body& body);
 
-/// Whether another iteration may begin, after as many as `trips` says: the predicate, within the bounds.
+/// Whether another iteration may begin, after as many as `trips` says: the predicate, within the bounds; one or zero.
 program::ScalarExpr may_begin(const program::While& node, program::Scalar trips);
 
 }  // namespace wavegate::lowering

@@ -22,8 +22,9 @@ struct Token {
   program::ScalarExpr expression() const {
     return kind == Kind::latched ? program::ScalarExpr(word) : program::ScalarExpr(is_always() ? 1u : 0u);
   }
+  /// One or zero, whatever the condition holds for true: latches are counted.
   program::ScalarExpr and_(program::ScalarExpr condition) const {
-    return is_always() ? condition : expression() && condition;
+    return is_always() ? program::not_equal(std::move(condition), 0u) : expression() && std::move(condition);
   }
   /// `then` where control is here, else `otherwise`.
   program::ScalarExpr select(program::ScalarExpr then, program::ScalarExpr otherwise) const {
