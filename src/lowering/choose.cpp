@@ -296,6 +296,11 @@ class Chooser {
       if (spelled && bound * (body.commands + body.steps) > kComfortableCommands) candidate.total *= 1e3;
       candidates.push_back(std::move(candidate));
     }
+    // To find out whether a loop can be resident is to build it, which is done only where the answer decides.
+    Candidate& resident = candidates[static_cast<size_t>(Strategy::resident)];
+    const std::optional<Strategy> wanted = asked(node.label, false);
+    const bool decides = wanted ? *wanted == Strategy::resident : is_cheapest(resident, candidates);
+    if (resident.obstacle.empty()) resident.obstacle = decides ? resident_obstacle_(node) : "another costs less";
     WAVEGATE_CHECK(settle(&node, "while", node.label, false, std::move(candidates), decision));
     const Strategy chosen = decisions_.at(&node).strategy;
     if (chosen == Strategy::resident) {
@@ -303,6 +308,12 @@ class Chooser {
       return {};
     }
     return regions(node.body, {.top = false, .ticking = chosen == Strategy::chunked});
+  }
+
+  static bool is_cheapest(const Candidate& candidate, const std::vector<Candidate>& all) {
+    return std::ranges::none_of(all, [&](const Candidate& other) {
+      return &other != &candidate && other.obstacle.empty() && other.total <= candidate.total;
+    });
   }
 
   /// What is particular to a strategy.
@@ -341,7 +352,6 @@ class Chooser {
           candidate.obstacle = "min and max differ, so that a predicate decides how often it runs";
         break;
       case Strategy::resident:
-        candidate.obstacle = resident_obstacle_(node);
         if (has_unbounded(node.body)) candidate.obstacle = "it holds a loop without max, which nothing could end";
         if (!node.bounds.max && !decision.host_may_look)
           candidate.obstacle = options_.host_free

@@ -22,6 +22,8 @@ using program::ScalarExpr;
 /// Beyond this a single workgroup is slower than the device at any number of iterations.
 constexpr uint64_t kMaximumInvocations = uint64_t{1} << 20;
 
+constexpr const char* kBindsTooMuch = "its kernel would bind more buffers or scalars than the device takes";
+
 class ResidentBuilder {
  public:
   ResidentBuilder(Values& values, KernelTable& kernels, const target::Profile& profile,
@@ -35,7 +37,7 @@ class ResidentBuilder {
     WAVEGATE_CHECK(flush(whole));
     WAVEGATE_CHECK(whole.done->keep_scalars_near());
     if (!whole.done->fits(profile_))
-      return unsupported("its kernel would bind more buffers or scalars than the device takes");
+      return unsupported(kBindsTooMuch);
     Work work;
     WAVEGATE_TRY(work.dispatch, whole.done->dispatch(node.label + ", resident", kernels_));
     work.one_workgroup = true;
@@ -343,6 +345,15 @@ uint64_t loop_iterations(const Body& body, const target::Profile& profile) {
   return total;
 }
 
+uint64_t loop_count(const Body& body) {
+  uint64_t count = 0;
+  for (const Node& node : body) {
+    count += std::holds_alternative<program::While>(node.what) ? 1 : 0;
+    for (const Body* inner : bodies_of(node)) count += loop_count(*inner);
+  }
+  return count;
+}
+
 }  // namespace
 
 uint32_t resident_iterations(const program::While& node, const target::Profile& profile) {
@@ -362,6 +373,8 @@ Result<Work> resident_work(const program::While& node, Values& values, KernelTab
 
 std::string resident_obstacle(const program::While& node, const Values& values, const KernelTable& kernels,
                               const target::Profile& profile) {
+  // Each loop has a latch, a trip count and a word for convergence; to build a deep nest to find that out takes long.
+  if (3 * (loop_count(node.body) + 1) > profile.limits.immediate_words) return kBindsTooMuch;
   Values scratch_values = values;
   KernelTable scratch_kernels = kernels;
   std::vector<LoopWords> reports;

@@ -223,6 +223,27 @@ TEST(Choose, AnUnboundedLoopIsResidentOnlyWhereTheHostMayEndIt) {
   EXPECT_THAT(inner.refused().message, HasSubstr("it holds a loop without max"));
 }
 
+// To answer is to build the kernel of the whole nest, which for a deep one takes seconds.
+TEST(Choose, WhetherALoopCanBeResidentIsAskedOnlyWhereItDecides) {
+  Sample s;
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 0) return s.work();
+    s.loop({.max = 3}, [&] { nest(depth - 1); });
+  };
+  nest(20);
+  const auto times_asked = [&](const Options& options) {
+    int asked = 0;
+    EXPECT_TRUE(choose(s.program, s.device, options, [&](const program::While&) {
+                  ++asked;
+                  return std::string();
+                }).ok());
+    return asked;
+  };
+  EXPECT_EQ(times_asked(forced(Strategy::fused_gate)), 0);
+  EXPECT_EQ(times_asked(forced(Strategy::resident)), 1);
+  EXPECT_LE(times_asked({}), 1);
+}
+
 TEST(Choose, AResidentLoopIsInPartsWhereAKernelWouldTakeLongOrTheDriverEndsIt) {
   const auto iterations = [](uint32_t max, double step, uint64_t driver) {
     Sample s;

@@ -122,6 +122,19 @@ TEST(Resident, ALoopThatBindsMoreThanTheDeviceTakesIsRefused) {
   EXPECT_THAT(s.obstacle(), HasSubstr("more buffers or scalars than the device takes"));
 }
 
+TEST(Resident, ANestWhoseWordsCannotFitIsRefusedWithoutBuildingIt) {
+  Sample s;
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 0) return touch(s.program, s.a);
+    s.program.while_(s.n, {.max = 2}, [&] { nest(depth - 1); });
+  };
+  nest(60);
+  EXPECT_THAT(s.obstacle(), HasSubstr("more buffers or scalars than the device takes"));
+  s.device.limits.immediate_words = 3 * 60;
+  s.device.limits.storage_buffers = 1;
+  EXPECT_THAT(s.obstacle(), HasSubstr("more buffers or scalars than the device takes"));
+}
+
 TEST(Resident, ALoopWhoseKernelsMeetHasTheirWidth) {
   Sample s;
   s.loop([&] {
