@@ -36,7 +36,7 @@ struct LoopReport {
 /// A program compiled for a device. Holds the device alive. Not thread-safe; movable.
 ///
 ///     Result<Executable> executable = compile(program, device);
-/X
+///     executable->run();                       // one wait
 ///     std::vector<float> x = executable->read<float>(x_buffer).value();
 class Executable {
  public:
