@@ -544,7 +544,8 @@ class FlowBuilder {
                                 loop.node.label));
     if (!has_step) step(loop.inner, name, out);
     std::get<Step>(out.back()).may_be_tail = true;
-    std::get<Step>(out.back()).must_be_tail = true;
+    // By itself, after the kernel, the step is what fused-gate has; who asked for a tail is told that there is none.
+    std::get<Step>(out.back()).must_be_tail = loop.decided.forced;
     return {};
   }
 
