@@ -1,7 +1,7 @@
 // wavegate-bench-control: what control flow costs, in one run and one table.
 //
-// One dependent chain: a body of 1, 4 or 8 kernels of one workgroup or many, each of which reads and writes what the one
-// before wrote, and the scalar work that counts. The chain is run
+// One dependent chain: a body of 1, 4 or 8 kernels of one workgroup or many, each of which reads and writes what the
+// one before wrote, and the scalar work that counts. The chain is run
 //   direct       spelled out with no predicate: the floor, in one submission
 //   STRATEGY     as a while loop, or nested ones, by each strategy that applies
 //   default      by the strategy that is chosen without being asked
@@ -87,8 +87,8 @@ Result<Kernel> opaque_kernel(const std::string& path) {
   return program::make_kernel_source(std::move(kernel));
 }
 
-/// How often each loop of a nest runs, the outermost first: about the nesting'th root of the whole each, and exactly the
-/// whole in all.
+/// How often each loop of a nest runs, the outermost first: about the nesting'th root of the whole each, and exactly
+/// the whole in all.
 std::vector<uint32_t> trips_of(uint32_t needed, uint32_t nesting) {
   std::vector<uint32_t> trips;
   uint32_t rest = needed;
@@ -114,7 +114,8 @@ struct Chain {
     active = program.scalar_u32("active", 1);
     const auto body = [&] {
       for (uint32_t k = 0; k < what.kernels; ++k)
-        program.dispatch({.label = "body", .kernel = kernel, .bindings = {state}, .grid = program::Grid{what.workgroups, 1, 1}});
+        program.dispatch(
+            {.label = "body", .kernel = kernel, .bindings = {state}, .grid = program::Grid{what.workgroups, 1, 1}});
     };
     if (what.strategy == kHostPolled) {
       const Scalar needed = program.parameter("needed", literal(what.needed));
@@ -303,11 +304,8 @@ Result<void> measure(Bench& bench, bool quick, bool opaque) {
         WAVEGATE_CHECK(bench.group(with_strategies(
             loops, {.kernels = kernels, .bound = full, .needed = full / share, .workgroups = workgroups})));
     for (const uint32_t nesting : {2u, 3u, 4u})
-      WAVEGATE_CHECK(bench.group(with_strategies(loops, {.kernels = 1,
-                                                         .bound = full,
-                                                         .needed = full,
-                                                         .nesting = nesting,
-                                                         .workgroups = workgroups})));
+      WAVEGATE_CHECK(bench.group(with_strategies(
+          loops, {.kernels = 1, .bound = full, .needed = full, .nesting = nesting, .workgroups = workgroups})));
     // Bounds far beyond the need, and none.
     for (const uint32_t needed : bound_needs(quick)) {
       std::vector<Case> cases;
@@ -339,7 +337,10 @@ std::vector<Target> targets_of(const Bench& bench, bool quick, bool is_cpu) {
     };
     for (const uint32_t kernels : {1u, 4u, 8u})
       ratio(format("default / direct, full trip, {} kernels{}", kernels, wide), find(kDefault, kernels, full, full),
-            find(kDirect, kernels, full, full), kernels > 1 ? 1.10 : is_cpu ? 1.2 : 1.25);
+            find(kDirect, kernels, full, full),
+            kernels > 1 ? 1.10
+            : is_cpu    ? 1.2
+                        : 1.25);
     for (const uint32_t needed : bound_needs(quick)) {
       const Row* exact = find(kDefault, 1, needed + 1, needed);
       const double bound = needed >= 10000 ? 1.03 : is_cpu ? 1.10 : 1.15;
@@ -360,8 +361,8 @@ std::vector<Target> targets_of(const Bench& bench, bool quick, bool is_cpu) {
       ratio(format("gate / default, full trip, {} kernels{}", kernels, wide), find("gate", kernels, full, full),
             find(kDefault, kernels, full, full), is_cpu ? 1.3 : 1.8, true);
     for (const uint32_t kernels : {1u, 8u})
-      ratio(format("gate / default, exit at 1 %, {} kernels{}", kernels, wide),
-            find("gate", kernels, full, full / 100), find(kDefault, kernels, full, full / 100), 20, true);
+      ratio(format("gate / default, exit at 1 %, {} kernels{}", kernels, wide), find("gate", kernels, full, full / 100),
+            find(kDefault, kernels, full, full / 100), 20, true);
     ratio(format("host-polled / default, 1 kernel{}", wide), find(kHostPolled, 1, full, full),
           find(kDefault, 1, full, full), is_cpu ? 1.0 : 8.0, true);
     if (workgroups > 1) continue;
@@ -379,10 +380,10 @@ std::string bound_text(const Case& what) {
 void print_json(const Bench& bench, const std::vector<Target>& targets, const target::Profile& profile) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Row& row : bench.rows()) {
-    nlohmann::ordered_json line = {{"strategy", row.what.strategy}, {"kernels", row.what.kernels},
-                                   {"bound", nullptr},              {"needed", row.what.needed},
-                                   {"nesting", row.what.nesting},   {"workgroups", row.what.workgroups},
-                                   {"opaque", row.what.opaque}};
+    nlohmann::ordered_json line = {
+        {"strategy", row.what.strategy}, {"kernels", row.what.kernels}, {"bound", nullptr},
+        {"needed", row.what.needed},     {"nesting", row.what.nesting}, {"workgroups", row.what.workgroups},
+        {"opaque", row.what.opaque}};
     if (row.what.bound) line["bound"] = *row.what.bound;
     if (row.refused.empty()) {
       line["chosen"] = row.chosen;
@@ -413,15 +414,14 @@ void print_text(const Bench& bench, const std::vector<Target>& targets, const ta
     if (row.what.opaque) name += ", GLSL";
     const std::string figures =
         row.refused.empty() ? format("{:.2f} | {:.2f}", row.per_iteration(), row.ratio_to_direct) : "does not apply |";
-    std::puts(format("| {} | {} | {} | {} | {} | {} | {} |", name, row.what.kernels, row.what.workgroups, row.what.nesting,
-                     bound_text(row.what),
-                     row.what.needed, figures)
+    std::puts(format("| {} | {} | {} | {} | {} | {} | {} |", name, row.what.kernels, row.what.workgroups,
+                     row.what.nesting, bound_text(row.what), row.what.needed, figures)
                   .c_str());
   }
   std::puts("\n| measure | value | target | |\n|---|---|---|---|");
   for (const Target& target : targets)
-    std::puts(format("| {} | {:.2f} | {} {:.2f} | {} |", target.measure, target.value, target.at_least ? ">=" : "<=",
-                     target.bound, target.reached() ? "reached" : "**missed**")
+    std::puts(format("| {} | {:.2f} | {} {:.2f} | {} |", target.measure, target.value,
+                     target.at_least ? ">=" : "<=", target.bound, target.reached() ? "reached" : "**missed**")
                   .c_str());
 }
 

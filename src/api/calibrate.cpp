@@ -222,7 +222,8 @@ class Calibration {
     Bench bench;
     WAVEGATE_TRY(kir::Kernel touch, touch_kernel());
     WAVEGATE_TRY(const Dispatch few, bench.dispatch(kir::guard(touch, "latch"), Bench::kData, {0}));
-    WAVEGATE_TRY(const Dispatch many, bench.dispatch(kir::guard(std::move(touch), "latch"), Bench::kData, {0}, kWorkgroups));
+    WAVEGATE_TRY(const Dispatch many,
+                 bench.dispatch(kir::guard(std::move(touch), "latch"), Bench::kData, {0}, kWorkgroups));
     WAVEGATE_TRY(const double one, per_repeat(device_, bench.graph, {few}));
     WAVEGATE_TRY(const double all, per_repeat(device_, bench.graph, {many}));
     costs_.workgroup_out = std::max((all - one) / (kWorkgroups - 1), 0.0);
@@ -302,10 +303,10 @@ class Calibration {
 constexpr double kVersion = 1;
 
 std::vector<double Costs::*> fields() {
-  return {&Costs::dispatch,      &Costs::scalar_step,     &Costs::overlapped,    &Costs::indirect,
-          &Costs::indirect_empty, &Costs::workgroup_out, &Costs::conditional_off, &Costs::resident_step,
-          &Costs::resident_invocation,
-          &Costs::submission,    &Costs::round_trip};
+  return {&Costs::dispatch,        &Costs::scalar_step,    &Costs::overlapped,
+          &Costs::indirect,        &Costs::indirect_empty, &Costs::workgroup_out,
+          &Costs::conditional_off, &Costs::resident_step,  &Costs::resident_invocation,
+          &Costs::submission,      &Costs::round_trip};
 }
 
 std::string file_name(const target::Profile& profile) {
@@ -321,7 +322,7 @@ Result<Costs> calibrate(device::Device& device, const std::function<void(std::st
 
 void keep_costs(const target::Profile& profile, const Costs& costs) {
   std::vector<double> numbers = {kVersion};
-  for (double Costs::* field : fields()) numbers.push_back(costs.*field);
+  for (double Costs::*field : fields()) numbers.push_back(costs.*field);
   device::vulkan::CacheDirectory::standard().write(file_name(profile), std::as_bytes(std::span(numbers)));
 }
 

@@ -11,8 +11,8 @@
 
 namespace wavegate {
 
-/// Measures what commands cost on the device, in a few seconds. `progress`, if given, hears the name of each cost before
-/// it is measured. The device should have nothing else to do.
+/// Measures what commands cost on the device, in a few seconds. `progress`, if given, hears the name of each cost
+/// before it is measured. The device should have nothing else to do.
 Result<target::Costs> calibrate(device::Device& device, const std::function<void(std::string_view)>& progress = {});
 
 /// Keeps the costs for devices of this name and driver, in the user's cache directory. Whether they could be kept is

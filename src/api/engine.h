@@ -87,8 +87,7 @@ class Executable {
   device::Executable& device_executable() { return *executable_; }
 
  private:
-  friend Result<Executable> compile(const program::Program&, std::shared_ptr<device::Device>,
-                                    const lowering::Options&);
+  friend Result<Executable> compile(const program::Program&, std::shared_ptr<device::Device>, const lowering::Options&);
 
   Result<uint32_t> arena_word(uint64_t offset);
   Result<uint64_t> byte_count(program::Buffer buffer, uint64_t element_bytes) const;

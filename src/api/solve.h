@@ -32,8 +32,9 @@ struct SolveReport {
   device::Counters counters;  ///< of the run
 };
 
-/// Solves A x = b by conjugate gradients with the loop and its convergence test on the device: one wait. A is square, symmetric positive definite (else the exit reason is breakdown); b has A.rows finite values.
-/// b is scaled by a power of two, so that its magnitude does not matter.
+/// Solves A x = b by conjugate gradients with the loop and its convergence test on the device: one wait. A is square,
+/// symmetric positive definite (else the exit reason is breakdown); b has A.rows finite values. b is scaled by a power
+/// of two, so that its magnitude does not matter.
 Result<SolveReport> solve(const io::CsrMatrix& matrix, std::span<const float> b, const SolveOptions& options,
                           std::shared_ptr<device::Device> device);
 

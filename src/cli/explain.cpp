@@ -80,13 +80,12 @@ Result<Outcome> explain(const Arguments& arguments) {
   if (arguments.json) {
     nlohmann::ordered_json regions = nlohmann::ordered_json::array();
     for (const lowering::RegionReport& region : plan.regions)
-      regions.push_back(nlohmann::ordered_json{
-          {"depth", region.depth},
-          {"label", region.label},
-          {"strategy", lowering::to_string(region.strategy)},
-          {"reason", region.reason},
-          {"microseconds", region.microseconds},
-          {"microseconds_if_not", region.dead_microseconds}});
+      regions.push_back(nlohmann::ordered_json{{"depth", region.depth},
+                                               {"label", region.label},
+                                               {"strategy", lowering::to_string(region.strategy)},
+                                               {"reason", region.reason},
+                                               {"microseconds", region.microseconds},
+                                               {"microseconds_if_not", region.dead_microseconds}});
     return Outcome{json_text({{"program", program.name()},
                               {"device", profile.name},
                               {"backend", profile.backend},

@@ -116,8 +116,9 @@ struct Loop {
   std::string label;
   Range done;                       ///< a word of an observed buffer; something in the body writes it
   std::optional<uint64_t> maximum;  ///< the body need not run more often than this, whatever `done` says
-  uint32_t first_chunk = 4;         ///< runs of the body in the first submission, not 0; later ones double
-  uint32_t largest_chunk = 64;      ///< up to this
+  uint32_t first_chunk =
+      4;  ///< runs of the body in the first submission, not 0; each later one has as many as all before it
+  uint32_t largest_chunk = 64;  ///< up to this
   std::vector<Command> body;
 };
 

@@ -72,15 +72,12 @@ class Assembler {
           graph::Fill{"nothing observed", {values_.observed, 0, uint64_t{values_.observed_words()} * 4}, 0});
   }
 
-  Range whole(graph::BufferId buffer) const {
-    return {buffer, 0, (*buffers_)[static_cast<uint32_t>(buffer)].bytes};
-  }
+  Range whole(graph::BufferId buffer) const { return {buffer, 0, (*buffers_)[static_cast<uint32_t>(buffer)].bytes}; }
 
   Range arguments(GridSlot slot) const { return {values_.arguments, uint64_t{layout_.word(slot)} * 4, 12}; }
 
   Result<void> commands(const Sequence& items, std::vector<Command>& out) {
-    for (const Item& item : items)
-      WAVEGATE_CHECK(std::visit([&](const auto& what) { return add(what, out); }, item));
+    for (const Item& item : items) WAVEGATE_CHECK(std::visit([&](const auto& what) { return add(what, out); }, item));
     return {};
   }
 
@@ -105,9 +102,8 @@ class Assembler {
   /// Statements that fit one kernel's launch words, from `first` on.
   size_t fitting(const std::vector<Statement>& statements, size_t first) const {
     size_t end = first + 1;
-    while (end < statements.size() &&
-           launch_words(layout_, std::span(statements).subspan(first, end + 1 - first)) <=
-               profile_.limits.immediate_words)
+    while (end < statements.size() && launch_words(layout_, std::span(statements).subspan(first, end + 1 - first)) <=
+                                          profile_.limits.immediate_words)
       ++end;
     return end;
   }
@@ -119,9 +115,9 @@ class Assembler {
     bool first = true;
     for (size_t begin = 0; begin < statements.size();) {
       const size_t end = fitting(statements, begin);
-      WAVEGATE_TRY(graph::Dispatch dispatch,
-                   step_dispatch(step.label, std::span(statements).subspan(begin, end - begin), layout_, values_,
-                                 kernels_));
+      WAVEGATE_TRY(
+          graph::Dispatch dispatch,
+          step_dispatch(step.label, std::span(statements).subspan(begin, end - begin), layout_, values_, kernels_));
       begin = end;
       size_whole(dispatch);
       if (step.gate) dispatch.indirect = arguments(*step.gate);
@@ -135,8 +131,8 @@ class Assembler {
           }
         }
         if (step.must_be_tail)
-          return unsupported(format("{}: the kernel before it cannot take it as its tail within the limits of the device",
-                                    step.label));
+          return unsupported(format(
+              "{}: the kernel before it cannot take it as its tail within the limits of the device", step.label));
       }
       out.emplace_back(std::move(dispatch));
     }
@@ -166,8 +162,7 @@ class Assembler {
     conditional->label = item->label;
     conditional->predicate = values_.range(item->predicate);
     WAVEGATE_CHECK(commands(item->body, conditional->body));
-    if (!conditional->body.empty())
-      out.emplace_back(std::shared_ptr<const graph::Conditional>(std::move(conditional)));
+    if (!conditional->body.empty()) out.emplace_back(std::shared_ptr<const graph::Conditional>(std::move(conditional)));
     return {};
   }
 
@@ -185,8 +180,7 @@ class Assembler {
 
   /// Only what is dispatched is loaded: a kernel may be there in several forms.
   void keep_used_kernels(std::vector<Command>& commands, std::vector<graph::Kernel>& kept) {
-    for (Command& command : commands)
-      std::visit([&](auto& what) { keep_used(what, kept); }, command);
+    for (Command& command : commands) std::visit([&](auto& what) { keep_used(what, kept); }, command);
   }
   void keep_used(graph::Dispatch& dispatch, std::vector<graph::Kernel>& kept) {
     const auto [place, fresh] = renumbered_.emplace(dispatch.kernel, static_cast<uint32_t>(kept.size()));

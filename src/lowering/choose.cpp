@@ -62,8 +62,8 @@ struct Size {
 
 /// Where a region stands.
 struct Surroundings {
-  bool top = true;        ///< not inside anything that repeats
-  bool ticking = false;   ///< inside a chunked loop
+  bool top = true;       ///< not inside anything that repeats
+  bool ticking = false;  ///< inside a chunked loop
   bool can_chunk() const { return top || ticking; }
 };
 
@@ -83,15 +83,17 @@ class Chooser {
       : program_(program),
         profile_(profile),
         options_(options),
-        costs_(options.costs ? *options.costs : profile.is_cpu ? Costs::of_cpu() : Costs{}),
+        costs_(options.costs    ? *options.costs
+               : profile.is_cpu ? Costs::of_cpu()
+                                : Costs{}),
         resident_obstacle_(resident_obstacle) {}
 
   Result<Decisions> run() {
     for (const auto& [label, strategy] : options_.region_strategies) unseen_.insert(label);
     WAVEGATE_CHECK(regions(program_.body(), Surroundings{}));
     if (!unseen_.empty())
-      return invalid_input(format("a strategy is given for region \"{}\", but the program has none of that label",
-                                  *unseen_.begin()));
+      return invalid_input(
+          format("a strategy is given for region \"{}\", but the program has none of that label", *unseen_.begin()));
     return std::move(decisions_);
   }
 
@@ -160,8 +162,10 @@ class Chooser {
       case Strategy::predication:
         return {size.commands * costs_.dispatch + steps, (size.commands + size.steps) * costs_.conditional_off};
       case Strategy::resident:
-        return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation, 0.0};
-      case Strategy::unroll: return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
+        return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation,
+                0.0};
+      case Strategy::unroll:
+        return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
       default: return {size.commands * costs_.dispatch + steps, size.commands * costs_.dispatch + steps + out};
     }
   }
@@ -207,8 +211,8 @@ class Chooser {
     for (const Candidate& candidate : candidates) {
       if (wanted && candidate.strategy == *wanted) {
         if (!candidate.obstacle.empty())
-          return unsupported(format("{} \"{}\": the {} strategy does not apply: {}", what, label,
-                                    to_string(*wanted), candidate.obstacle));
+          return unsupported(format("{} \"{}\": the {} strategy does not apply: {}", what, label, to_string(*wanted),
+                                    candidate.obstacle));
         chosen = &candidate;
       }
       if (!candidate.obstacle.empty()) continue;
@@ -271,8 +275,9 @@ class Chooser {
     const Size body = size(node.body);
     const auto [min, max] = node.bounds;
     const double bound = max ? *max : std::numeric_limits<double>::infinity();
-    const double needed = max ? std::max<double>(min, bound * kExpectedShare) : std::max<double>(min, kExpectedIterations);
-    const std::string unbounded = !max                        ? "it has no max, and the iterations are spelled out"
+    const double needed =
+        max ? std::max<double>(min, bound * kExpectedShare) : std::max<double>(min, kExpectedIterations);
+    const std::string unbounded = !max                       ? "it has no max, and the iterations are spelled out"
                                   : has_unbounded(node.body) ? "it holds a loop without max"
                                                              : "";
     Size iteration = body;
@@ -363,11 +368,12 @@ class Chooser {
     }
   }
 
-  /// Iterations of a resident loop in a dispatch: as many as the driver allows, and as end before anyone waits for them.
+  /// Iterations of a resident loop in a dispatch: as many as the driver allows, and as end before anyone waits for
+  /// them.
   uint32_t slice(const program::While& node, double iteration) const {
     const double patience = kLongestKernel / std::max(iteration, 0.05);
-    const uint32_t most = std::min(resident_iterations(node, profile_),
-                                   static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
+    const uint32_t most =
+        std::min(resident_iterations(node, profile_), static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
     return node.bounds.max && *node.bounds.max <= most ? 0 : std::max(most, 1u);
   }
 

@@ -16,11 +16,11 @@ namespace wavegate::lowering {
 /// What was decided for a region: an if, a switch or a while.
 struct Decision {
   Strategy strategy = Strategy::gate;
-  bool forced = false;          ///< asked for: what it cannot do is an error
-  std::string reason;           ///< for people
-  double microseconds = 0;      ///< estimate: of a loop an iteration, of a branch one pass
-  double dead_microseconds = 0; ///< estimate: of an iteration after the loop is done, or of a branch not taken
-  uint32_t first_chunk = 0;     ///< iterations: of chunked and predication
+  bool forced = false;           ///< asked for: what it cannot do is an error
+  std::string reason;            ///< for people
+  double microseconds = 0;       ///< estimate: of a loop an iteration, of a branch one pass
+  double dead_microseconds = 0;  ///< estimate: of an iteration after the loop is done, or of a branch not taken
+  uint32_t first_chunk = 0;      ///< iterations: of chunked and predication
   uint32_t largest_chunk = 0;
   /// Chunked inside a chunked loop: so many iterations in a pass through that, which may leave this one unfinished; 0
   /// where all of them fit one pass.

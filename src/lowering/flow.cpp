@@ -33,11 +33,11 @@ struct Context {
   Strategy guard = Strategy::early_out;  ///< how commands under a latch are conditioned
   Token token = Token::always();         ///< whether control is here
   LoopFrame* loop = nullptr;
-  std::optional<GridSlot> step_gate = {};     ///< steps run behind this grid, too (chained gates)
-  std::vector<Statement>* forget = nullptr;   ///< what a chained loop clears when it is done
-  bool top = true;                            ///< commands stand at the top level of the graph
-  bool ticking = false;                       ///< inside the body of a chunked loop
-  bool conditional = false;                   ///< inside conditional rendering
+  std::optional<GridSlot> step_gate = {};    ///< steps run behind this grid, too (chained gates)
+  std::vector<Statement>* forget = nullptr;  ///< what a chained loop clears when it is done
+  bool top = true;                           ///< commands stand at the top level of the graph
+  bool ticking = false;                      ///< inside the body of a chunked loop
+  bool conditional = false;                  ///< inside conditional rendering
 };
 
 bool is_indirect(Strategy guard) {
@@ -104,7 +104,8 @@ class FlowBuilder {
     step(context, label, out, !fuses(context)).statements.emplace_back(Set{destination, std::move(value)});
   }
 
-  /// A latch: a control word, aligned since a descriptor may show it alone, and the indirect grids that it turns on and off.
+  /// A latch: a control word, aligned since a descriptor may show it alone, and the indirect grids that it turns on and
+  /// off.
   Token new_latch(const Context& context, const std::string& name) {
     const Scalar word = values_.control(name, true);
     if (is_indirect(context.guard)) block_of_[word.id] = new_block();
@@ -272,7 +273,8 @@ class FlowBuilder {
     const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
     Step& record = step(context, "record " + program_.info(node.value).name, out, !fuses(context));
     record.statements.emplace_back(Store{values_.range(node.history).buffer,
-                                         context.token.and_(ScalarExpr(node.index) < capacity), node.index, node.value});
+                                         context.token.and_(ScalarExpr(node.index) < capacity), node.index,
+                                         node.value});
     return {};
   }
 
@@ -402,8 +404,8 @@ class FlowBuilder {
   struct Looping {
     const program::While& node;
     const Decision& decided;
-    Token entry;               ///< whether control is at the loop
-    Context inner;             ///< of its body
+    Token entry;    ///< whether control is at the loop
+    Context inner;  ///< of its body
     LoopFrame frame = {};
     std::vector<Token> latches = {};  ///< of an iteration; two take turns, so that a test need not wait for commands
     std::optional<Scalar> finished = {};     ///< of a loop that goes on in later passes: whether it ended in this one
@@ -421,7 +423,8 @@ class FlowBuilder {
       case Strategy::unroll: return unrolled(node, context, out);
       case Strategy::chunked:
         if (!context.ticking) return chunked(node, context, out);
-        return decided.iterations_a_pass > 0 || suspends(node.body) ? stepped(node, context, out) : spelled(node, context, out);
+        return decided.iterations_a_pass > 0 || suspends(node.body) ? stepped(node, context, out)
+                                                                    : spelled(node, context, out);
       case Strategy::predication: return predicated(node, context, out);
       default: return spelled(node, context, out);
     }
@@ -539,9 +542,10 @@ class FlowBuilder {
     const bool has_step = !out.empty() && std::holds_alternative<Step>(out.back());
     const size_t at = out.size() - (has_step ? 1 : 0);
     if (at == 0 || !is_body_kernel(out[at - 1]) || (has_step && std::get<Step>(out.back()).alone))
-      return unsupported(format("while \"{}\": the producer strategy needs a body that ends with a kernel of one "
-                                "workgroup, whose tail tests the predicate; use fused-gate",
-                                loop.node.label));
+      return unsupported(
+          format("while \"{}\": the producer strategy needs a body that ends with a kernel of one "
+                 "workgroup, whose tail tests the predicate; use fused-gate",
+                 loop.node.label));
     if (!has_step) step(loop.inner, name, out);
     std::get<Step>(out.back()).may_be_tail = true;
     // By itself, after the kernel, the step is what fused-gate has; who asked for a tail is told that there is none.
@@ -598,16 +602,15 @@ class FlowBuilder {
     set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
   }
 
-  static Strategy guard_of(Strategy strategy) {
-    return strategy == Strategy::chunked ? Strategy::early_out : strategy;
-  }
+  static Strategy guard_of(Strategy strategy) { return strategy == Strategy::chunked ? Strategy::early_out : strategy; }
 
   /// All iterations up to the bound, each behind its latch.
   Result<void> spelled(const program::While& node, Context& context, Sequence& out) {
     Looping loop = begin(node, context, guard_of(decisions_.at(&node).strategy));
     enter(loop, context, out);
     WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
-    if (context.forget != nullptr) context.forget->insert(context.forget->end(), loop.forget.begin(), loop.forget.end());
+    if (context.forget != nullptr)
+      context.forget->insert(context.forget->end(), loop.forget.begin(), loop.forget.end());
     exit(node, context, context.token, out);
     return {};
   }
@@ -759,9 +762,9 @@ class FlowBuilder {
   Values& values_;
   KernelTable& kernels_;
   Flow flow_;
-  std::map<uint32_t, uint32_t> block_of_;     ///< the grids of a latch
-  std::map<uint32_t, ScalarExpr> reread_;     ///< for Mutation::no_latch
-  std::string assigning_;                     ///< label of the step that the baseline's last assignment made
+  std::map<uint32_t, uint32_t> block_of_;  ///< the grids of a latch
+  std::map<uint32_t, ScalarExpr> reread_;  ///< for Mutation::no_latch
+  std::string assigning_;                  ///< label of the step that the baseline's last assignment made
 };
 
 }  // namespace

@@ -47,14 +47,13 @@ Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
     // A GPU waits long for what it loads: the latch is loaded without a launch word, and others on its way. A processor
     // core gains nothing from that, and the reference device checks loads.
     const kir::Interface& interface = (*ours)->interface;
-    const bool has_room = interface.buffer_count() + (interface.scalar_count() > 0 ? 2 : 1) <=
-                          profile_.limits.storage_buffers;
-    const bool has_word = interface.launch_words() + 1 <= profile_.limits.immediate_words &&
-                          (interface.scalar_count() > 0 || has_room);
+    const bool has_room =
+        interface.buffer_count() + (interface.scalar_count() > 0 ? 2 : 1) <= profile_.limits.storage_buffers;
+    const bool has_word =
+        interface.launch_words() + 1 <= profile_.limits.immediate_words && (interface.scalar_count() > 0 || has_room);
     if (!has_room && !has_word)
-      return unsupported(
-          format("kernel \"{}\" leaves the device no room for a latch among its buffers and launch words",
-                 interface.name));
+      return unsupported(format(
+          "kernel \"{}\" leaves the device no room for a latch among its buffers and launch words", interface.name));
     const bool by_buffer = has_room && (!profile_.is_cpu || !has_word);
     WAVEGATE_TRY(kir::Kernel changed,
                  kir::guard(**ours, "latch", by_buffer ? kir::BindingKind::buffer : kir::BindingKind::scalar));

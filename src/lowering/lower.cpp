@@ -57,8 +57,7 @@ Plan make_plan(const Program& program, const Values& values, const Flow& flow, c
   const auto place = [&](program::Scalar scalar) { return uint64_t{values.word(scalar)} * 4; };
   for (uint32_t id = 0; id < program.scalars().size(); ++id)
     plan.scalars.push_back({values.arena, place(program::Scalar{id})});
-  for (const LoopWords& loop : flow.loops)
-    plan.loops.push_back({loop.label, place(loop.trips), place(loop.converged)});
+  for (const LoopWords& loop : flow.loops) plan.loops.push_back({loop.label, place(loop.trips), place(loop.converged)});
   plan.fault = place(flow.fault);
   plan.computed_grids = flow.computed_grids;
   report(program.body(), decisions, 0, plan.regions);
@@ -82,9 +81,10 @@ Result<Plan> lower(const Program& program, const target::Profile& profile, const
   Plan plan = make_plan(expanded, values, flow, decisions);
   WAVEGATE_TRY(plan.graph, assemble(flow, values, kernels, profile));
   if (const uint64_t count = graph::encoded_size(plan.graph->commands); count > kMaximumCommands)
-    return unsupported(format("program \"{}\": {} commands would be encoded, more than {}; lower the max of its loops "
-                              "or let them be chunked",
-                              expanded.name(), count, kMaximumCommands));
+    return unsupported(
+        format("program \"{}\": {} commands would be encoded, more than {}; lower the max of its loops "
+               "or let them be chunked",
+               expanded.name(), count, kMaximumCommands));
   return plan;
 }
 

@@ -36,9 +36,9 @@ struct Options {
 /// Lowers a program for a device: expands and verifies it, specialises its kernels, lays out the arena, decides a
 /// strategy for every region and turns control flow into commands.
 ///
-/// Every region has a latch, a word of the arena that says whether control is there; a nested one holds the conjunction.
-/// Scalar work, tests and latches that follow each other are one kernel, or the tail of the kernel before them where
-/// that is one workgroup.
+/// Every region has a latch, a word of the arena that says whether control is there; a nested one holds the
+/// conjunction. Scalar work, tests and latches that follow each other are one kernel, or the tail of the kernel before
+/// them where that is one workgroup.
 Result<Plan> lower(const program::Program& program, const target::Profile& profile, const Options& options = {});
 
 }  // namespace wavegate::lowering

@@ -32,12 +32,12 @@ class ResidentBuilder {
 
   Result<Work> build(const program::While& node, const std::optional<ResidentSlice>& slice) {
     WAVEGATE_CHECK(find_width(node.body));
-    if (width_ == 0) width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
+    if (width_ == 0)
+      width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
     WAVEGATE_TRY(Part whole, slice ? part_of_loop(node, *slice) : loop(node));
     WAVEGATE_CHECK(flush(whole));
     WAVEGATE_CHECK(whole.done->keep_scalars_near());
-    if (!whole.done->fits(profile_))
-      return unsupported(kBindsTooMuch);
+    if (!whole.done->fits(profile_)) return unsupported(kBindsTooMuch);
     Work work;
     WAVEGATE_TRY(work.dispatch, whole.done->dispatch(node.label + ", resident", kernels_));
     work.one_workgroup = true;

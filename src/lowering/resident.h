@@ -14,8 +14,8 @@
 namespace wavegate::lowering {
 
 /// A loop that takes several dispatches. The words are set before the first: `inside` to whether the loop is entered,
-/// `broken` to zero, the trip count to zero. `inside` is zero once the loop is done; then also `done_word` of the observed
-/// buffer is set, if there is one. Whether it converged is for what comes after.
+/// `broken` to zero, the trip count to zero. `inside` is zero once the loop is done; then also `done_word` of the
+/// observed buffer is set, if there is one. Whether it converged is for what comes after.
 struct ResidentSlice {
   uint32_t iterations = 0;  ///< of a dispatch
   program::Scalar inside;
@@ -30,8 +30,8 @@ Result<Work> resident_work(const program::While& node, Values& values, KernelTab
                            const target::Profile& profile, std::span<const LoopWords> loops,
                            const std::optional<ResidentSlice>& slice = {});
 
-/// The most iterations of the loop that one dispatch may do on the device: drivers may end a kernel's loops. Zero if even
-/// one is too many, or if it is not known how many loops an iteration takes.
+/// The most iterations of the loop that one dispatch may do on the device: drivers may end a kernel's loops. Zero if
+/// even one is too many, or if it is not known how many loops an iteration takes.
 uint32_t resident_iterations(const program::While& node, const target::Profile& profile);
 
 /// Why that cannot be; empty if it can.

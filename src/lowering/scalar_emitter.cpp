@@ -60,8 +60,7 @@ Expr ScalarEmitter::emit(const Node& node, ScalarType wanted) {
   if (node.op == ScalarOp::scalar) {
     auto known = bits_.find(node.scalar.id);
     const ScalarType type = program_.info(node.scalar).type;
-    if (known == bits_.end())
-      known = bits_.emplace(node.scalar.id, untyped(bindings_.at(node.scalar.id), type)).first;
+    if (known == bits_.end()) known = bits_.emplace(node.scalar.id, untyped(bindings_.at(node.scalar.id), type)).first;
     return typed(known->second, type);
   }
   const ScalarType type = program::operand_type(program_, node);

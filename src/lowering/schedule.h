@@ -13,8 +13,8 @@
 
 namespace wavegate::lowering {
 
-/// Between a program and its command graph: control flow is turned into latches, which are scalars of the arena like the
-/// program's own, and into statements that compute them. What a statement becomes part of is not decided yet.
+/// Between a program and its command graph: control flow is turned into latches, which are scalars of the arena like
+/// the program's own, and into statements that compute them. What a statement becomes part of is not decided yet.
 
 /// A grid among the arguments of indirect dispatches: entry `index` of a block.
 struct GridSlot {

@@ -55,8 +55,7 @@ Footprint footprint(const Values& values, const GridLayout& layout, std::span<co
         result.touch(statement.buffer, Access::read_write, index.literal.bits, 1);
       } else {
         const auto id = static_cast<uint32_t>(statement.buffer);
-        result.touch(statement.buffer, Access::read_write, 0,
-                     values.program().buffers()[id].bytes() / 4);
+        result.touch(statement.buffer, Access::read_write, 0, values.program().buffers()[id].bytes() / 4);
       }
     } else if constexpr (std::is_same_v<T, SetGrids>) {
       result.read(statement.condition);
@@ -153,7 +152,8 @@ Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, s
       const Expr first = parameter(layout.word(statement.slot));
       std::vector<Expr> grid;
       for (size_t d = 0; d < 3; ++d) {
-        const Expr cut = b.apply(kir::Op::min_u, {emitter.word(statement.workgroups[d]), parameter(statement.maximum[d])});
+        const Expr cut =
+            b.apply(kir::Op::min_u, {emitter.word(statement.workgroups[d]), parameter(statement.maximum[d])});
         grid.push_back(b.select(holds, cut, b.u32(0)));
       }
       b.store(buffers.at(values.arguments), first, grid);

@@ -44,8 +44,7 @@ void use_word(graph::Dispatch& dispatch, program::Scalar scalar, Access access, 
 
 Result<Work> make_work(const program::Dispatch& node, const Values& values, KernelTable& kernels) {
   std::vector<bool> from_scalar;
-  for (const auto& argument : node.parameters)
-    from_scalar.push_back(std::holds_alternative<program::Scalar>(argument));
+  for (const auto& argument : node.parameters) from_scalar.push_back(std::holds_alternative<program::Scalar>(argument));
   Work work;
   graph::Dispatch& dispatch = work.dispatch;
   dispatch.label = node.label;
@@ -71,8 +70,7 @@ Result<Work> make_work(const program::Dispatch& node, const Values& values, Kern
     }
   }
   for (const auto& argument : node.parameters)
-    if (const auto* scalar = std::get_if<program::Scalar>(&argument))
-      use_word(dispatch, *scalar, Access::read, values);
+    if (const auto* scalar = std::get_if<program::Scalar>(&argument)) use_word(dispatch, *scalar, Access::read, values);
   for (const auto& argument : node.parameters)
     if (const auto* number = std::get_if<program::Literal>(&argument)) dispatch.words.push_back(number->bits);
   if (!opaque && interface.scalar_count() > 0) dispatch.bindings.push_back({values.arena, 0, 0});

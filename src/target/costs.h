@@ -5,17 +5,17 @@ namespace wavegate::target {
 /// What commands cost on a device, in microseconds, in a chain of dependent ones. Measured once a device by
 /// `wavegate calibrate`; until then the defaults, which are typical of the kind of device.
 struct Costs {
-  double dispatch = 1.9;          ///< a dispatch of one workgroup that depends on the one before it
-  double scalar_step = 1.9;       ///< a kernel of one invocation that depends on the command before it
-  double overlapped = 0.2;        ///< a dispatch that depends on nothing in flight
-  double indirect = 3.0;          ///< a dispatch whose grid a kernel just wrote
-  double indirect_empty = 2.7;    ///< the same with an empty grid
-  double workgroup_out = 0.0006;  ///< a workgroup that returns at once, beyond the first
-  double conditional_off = 2.7;   ///< a dispatch that conditional rendering leaves out, with its barrier
-  double resident_step = 0.4;     ///< a step of one workgroup within a kernel, with its barrier
+  double dispatch = 1.9;                ///< a dispatch of one workgroup that depends on the one before it
+  double scalar_step = 1.9;             ///< a kernel of one invocation that depends on the command before it
+  double overlapped = 0.2;              ///< a dispatch that depends on nothing in flight
+  double indirect = 3.0;                ///< a dispatch whose grid a kernel just wrote
+  double indirect_empty = 2.7;          ///< the same with an empty grid
+  double workgroup_out = 0.0006;        ///< a workgroup that returns at once, beyond the first
+  double conditional_off = 2.7;         ///< a dispatch that conditional rendering leaves out, with its barrier
+  double resident_step = 0.4;           ///< a step of one workgroup within a kernel, with its barrier
   double resident_invocation = 0.0005;  ///< an invocation of such a step
-  double submission = 12.0;       ///< handing a chunk of commands to the device, which the device sees between two
-  double round_trip = 45.0;       ///< submitting, and waiting for the result
+  double submission = 12.0;  ///< handing a chunk of commands to the device, which the device sees between two
+  double round_trip = 45.0;  ///< submitting, and waiting for the result
   bool measured = false;
 
   /// Of a software device, where work costs and dependence does not.

@@ -113,7 +113,8 @@ class Move {
       const Value at = index(inner, binding);
       if (in) {
         const Value value = inner.value({.op = Op::load_scalar, .type = info.type, .index = binding});
-        inner.put({.op = Op::store, .type = Type::i32, .memory = memory_, .operands = {at, cast(inner, value, Type::i32)}});
+        inner.put(
+            {.op = Op::store, .type = Type::i32, .memory = memory_, .operands = {at, cast(inner, value, Type::i32)}});
       } else {
         const Value bits = inner.value(load(memory_, at));
         inner.put({.op = Op::store_scalar, .index = binding, .operands = {cast(inner, bits, info.type)}});

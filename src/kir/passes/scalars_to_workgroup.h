@@ -12,8 +12,8 @@ namespace wavegate::kir {
 /// given the same word.
 ///
 /// The kernel ends with its only return (see structure_returns), or is left as it is. Nobody else sees what a scalar
-/// holds while the kernel runs. A scalar that the kernel promises to write is not loaded. The statistics count the loads
-/// and stores that were replaced. Preserves: interface, order of effects, uniformity of control flow.
+/// holds while the kernel runs. A scalar that the kernel promises to write is not loaded. The statistics count the
+/// loads and stores that were replaced. Preserves: interface, order of effects, uniformity of control flow.
 Result<PassStats> scalars_to_workgroup(Kernel& kernel);
 
 }  // namespace wavegate::kir

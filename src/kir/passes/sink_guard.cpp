@@ -34,8 +34,8 @@ std::size_t find_test(const std::vector<Instruction>& body) {
 /// Everything that a construct does is done in its first block, and nothing comes after it.
 bool is_all_the_rest(const std::vector<Instruction>& list, std::size_t at) {
   const Instruction& instruction = list[at];
-  return instruction.op == Op::if_ && instruction.results.empty() &&
-         instruction.blocks[1].instructions.size() == 1 && at + 2 == list.size() && list.back().operands.empty() &&
+  return instruction.op == Op::if_ && instruction.results.empty() && instruction.blocks[1].instructions.size() == 1 &&
+         at + 2 == list.size() && list.back().operands.empty() &&
          (list.back().op == Op::return_ || list.back().op == Op::yield);
 }
 
@@ -73,7 +73,7 @@ class Sinking {
     const bool depends = std::ranges::any_of(instruction.operands, [&](Value value) { return loaded_[value.id]; });
     const bool loads = is_load(instruction);
     if (loads ? depends || (instruction.op == Op::load && instruction.memory == kPointer)
-                : info(instruction.op).effect != Effect::pure)
+              : info(instruction.op).effect != Effect::pure)
       return false;
     for (const Value result : instruction.results) loaded_[result.id] = loads || depends;
     return true;

@@ -16,7 +16,7 @@ namespace {
 TEST_F(ControlFlow, LoopsThatEndWithTheirFirstChunksAreOneSubmissionAndNoLook) {
   LoopGraph loops(kNever);
   loops.add_loop(0, 4);
-  loops.add_loop(1, 12);
+  loops.add_loop(1, 8);
   const auto executable = load(loops.graph);
   const Counters before = device().counters();
   ASSERT_OK(executable->run());

@@ -42,17 +42,17 @@ TEST(Schedule, ALoopStartsWithTwoChunksOfWhichTheFirstGoesWithWhatStandsBeforeIt
   const Loops loops({loop()});
   Schedule schedule = loops.schedule();
   EXPECT_THAT(schedule.next(), Optional(Batch{{part(0), chunk(0, 4)}, 0}));
-  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 8)}, 0}));
+  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 4)}, 0}));
   EXPECT_THAT(schedule.next(), Eq(std::nullopt));
   EXPECT_FALSE(schedule.is_submitted());
 }
 
-TEST(Schedule, EachChunkThatEndsIsFollowedByOneTwiceAsLargeUpToTheLargest) {
+TEST(Schedule, EachChunkThatEndsIsFollowedByOneAsLargeAsAllBeforeItUpToTheLargest) {
   const Loops loops({loop()});
   Schedule schedule = loops.schedule();
   schedule.next();
   schedule.next();
-  for (const uint32_t runs : {16u, 32u, 64u, 64u, 64u}) {
+  for (const uint32_t runs : {8u, 16u, 32u, 64u, 64u}) {
     schedule.ended(0, false);
     EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, runs)}, 0}));
     EXPECT_THAT(schedule.next(), Eq(std::nullopt));
@@ -78,12 +78,12 @@ TEST(Schedule, WhatIsStillInFlightOfADoneLoopChangesNothing) {
   EXPECT_FALSE(schedule.is_open(0));
   schedule.ended(0, true);
   EXPECT_THAT(schedule.next(), Optional(Batch{{part(1), chunk(1, 4)}, 1}));
-  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(1, 8)}, 1}));
+  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(1, 4)}, 1}));
   EXPECT_TRUE(schedule.is_open(1));
 }
 
 TEST(Schedule, ABoundThatTheFirstTwoChunksReachNeedsNoLook) {
-  for (const uint64_t maximum : {5u, 12u}) {
+  for (const uint64_t maximum : {5u, 8u}) {
     const Loops loops({loop(maximum)});
     Schedule schedule = loops.schedule();
     const auto rest = static_cast<uint32_t>(maximum - 4);
@@ -93,10 +93,10 @@ TEST(Schedule, ABoundThatTheFirstTwoChunksReachNeedsNoLook) {
 }
 
 TEST(Schedule, ABoundJustBeyondTheFirstTwoChunksNeedsOneLook) {
-  const Loops loops({loop(13)});
+  const Loops loops({loop(9)});
   Schedule schedule = loops.schedule();
   EXPECT_THAT(schedule.next(), Optional(Batch{{part(0), chunk(0, 4)}, 0}));
-  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 8)}, 0}));
+  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 4)}, 0}));
   EXPECT_THAT(schedule.next(), Eq(std::nullopt));
   schedule.ended(0, false);
   EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 1), part(1)}}));
@@ -130,13 +130,13 @@ TEST(Schedule, ChunksOfOneRunStayWithinALargestOfOne) {
 }
 
 TEST(Schedule, ABoundlessLoopAfterABoundedOneHasItsOwnChunksInFlight) {
-  const Loops loops({loop(13), loop()});
+  const Loops loops({loop(9), loop()});
   Schedule schedule = loops.schedule();
   schedule.next();
   schedule.next();
   schedule.ended(0, false);
   EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(0, 1), part(1), chunk(1, 4)}, 1}));
-  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(1, 8)}, 1}));
+  EXPECT_THAT(schedule.next(), Optional(Batch{{chunk(1, 4)}, 1}));
   schedule.ended(0, true);  // the second chunk of the first loop
   EXPECT_THAT(schedule.next(), Eq(std::nullopt));
 }
