@@ -23,13 +23,13 @@ enum class Mutation : uint8_t {
 
 struct Options {
   /// For every region that it applies to; others are decided as without it. Without: the cheapest by the costs.
-  std::optional<Strategy> strategy;
+  std::optional<Strategy> strategy = {};
   /// By label, before `strategy`.
-  std::map<std::string, Strategy, std::less<>> region_strategies;
+  std::map<std::string, Strategy, std::less<>> region_strategies = {};
   /// Only strategies without a host between submission and result; an unbounded loop is `unsupported`, by name.
   bool host_free = false;
   /// Of the device; none: the defaults of its kind.
-  std::optional<target::Costs> costs;
+  std::optional<target::Costs> costs = {};
   Mutation mutation = Mutation::none;  ///< for tests alone
 };
 
