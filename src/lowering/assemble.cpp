@@ -99,13 +99,14 @@ class Assembler {
     return {};
   }
 
-  /// Statements that fit one kernel's launch words, from `first` on.
+  /// The end of the statements from `first` on that fit one kernel's launch words; one fits in any case.
   size_t fitting(const std::vector<Statement>& statements, size_t first) const {
-    size_t end = first + 1;
-    while (end < statements.size() && launch_words(layout_, std::span(statements).subspan(first, end + 1 - first)) <=
-                                          profile_.limits.immediate_words)
-      ++end;
-    return end;
+    StepFootprint footprint(values_, layout_);
+    for (size_t end = first; end < statements.size(); ++end) {
+      footprint.add(statements[end]);
+      if (end > first && footprint.launch_words() > profile_.limits.immediate_words) return end;
+    }
+    return statements.size();
   }
 
   Result<void> add(const Step& step, std::vector<Command>& out) {

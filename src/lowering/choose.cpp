@@ -256,8 +256,6 @@ class Chooser {
         candidate.obstacle = "it is for loops";
       else if (row.strategy == Strategy::predication)
         candidate.obstacle = no_predication();
-      else if (row.strategy == Strategy::producer)
-        candidate.obstacle = "";
       std::tie(candidate.live, candidate.dead) = pass(size, row.strategy);
       candidate.total = (candidate.live + candidate.dead) / 2;
       // A branch costs no more in another's tail; that is how every strategy but the baseline takes latches.

@@ -9,7 +9,6 @@
 #include "wavegate/lowering/scalar_emitter.h"
 
 namespace wavegate::lowering {
-namespace {
 
 using kir::Access;
 using kir::Builder;
@@ -18,105 +17,70 @@ using kir::Type;
 using program::Scalar;
 using program::ScalarExpr;
 
-/// What a list of statements touches.
-struct Footprint {
-  std::map<uint32_t, Access> scalars;  ///< `read`: read before it is set
-  std::map<graph::BufferId, Access> buffers;
-  std::vector<graph::Use> uses;
-  uint32_t parameters = 0;
-
-  void read(const ScalarExpr& value) {
-    std::set<uint32_t> found;
-    note_scalars(value.root(), found);
-    for (const uint32_t id : found) scalars.try_emplace(id, Access::read);
-  }
-  void set(Scalar scalar) {
-    const auto [use, is_new] = scalars.try_emplace(scalar.id, Access::write);
-    if (!is_new && use->second == Access::read) use->second = Access::read_write;
-  }
-  void touch(graph::BufferId buffer, Access access, uint64_t first_word, uint64_t words) {
-    // A step writes some words of a buffer at most, and `write` would promise them all.
-    buffers.try_emplace(buffer, access == Access::read ? Access::read : Access::read_write);
-    uses.push_back({{buffer, first_word * 4, words * 4}, access == Access::read ? Access::read : Access::read_write});
-  }
-};
-
-Footprint footprint(const Values& values, const GridLayout& layout, std::span<const Statement> statements) {
-  Footprint result;
-  const auto note = [&](const auto& statement) {
-    using T = std::decay_t<decltype(statement)>;
-    if constexpr (std::is_same_v<T, Set>) {
-      result.read(statement.value);
-      result.set(statement.destination);
-    } else if constexpr (std::is_same_v<T, Store>) {
-      for (const ScalarExpr* each : {&statement.condition, &statement.index, &statement.value}) result.read(*each);
-      const ScalarExpr::Node& index = statement.index.root();
-      if (index.op == program::ScalarOp::literal) {
-        result.touch(statement.buffer, Access::read_write, index.literal.bits, 1);
-      } else {
-        const auto id = static_cast<uint32_t>(statement.buffer);
-        result.touch(statement.buffer, Access::read_write, 0, values.program().buffers()[id].bytes() / 4);
-      }
-    } else if constexpr (std::is_same_v<T, SetGrids>) {
-      result.read(statement.condition);
-      const uint32_t first = layout.first_word[statement.block], count = layout.word_count[statement.block];
-      result.touch(values.arguments, Access::read_write, first, count);
-      result.touch(values.grids, Access::read, first, count);
-      result.parameters += 2;
-    } else {
-      result.read(statement.condition);
-      for (const ScalarExpr& each : statement.workgroups) result.read(each);
-      result.touch(values.arguments, Access::read_write, layout.word(statement.slot), 3);
-      result.parameters += 4;
-    }
-  };
-  for (const Statement& statement : statements)
-    if (!is_void(layout, statement)) std::visit(note, statement);
-  return result;
-}
-
-}  // namespace
-
 bool is_void(const GridLayout& layout, const Statement& statement) {
   const auto* grids = std::get_if<SetGrids>(&statement);
   return grids != nullptr && layout.word_count[grids->block] == 0;
 }
 
-uint32_t launch_words(const GridLayout& layout, std::span<const Statement> statements) {
-  std::set<uint32_t> scalars;
-  uint32_t parameters = 0;
-  for (const Statement& statement : statements) {
-    if (is_void(layout, statement)) continue;
-    const auto note = [&](const ScalarExpr& value) { note_scalars(value.root(), scalars); };
-    if (const auto* set = std::get_if<Set>(&statement)) {
-      note(set->value);
-      scalars.insert(set->destination.id);
-    } else if (const auto* store = std::get_if<Store>(&statement)) {
-      note(store->condition), note(store->index), note(store->value);
-    } else if (const auto* grids = std::get_if<SetGrids>(&statement)) {
-      note(grids->condition);
-      parameters += 2;
-    } else if (const auto* computed = std::get_if<SetComputedGrid>(&statement)) {
-      note(computed->condition);
-      for (const ScalarExpr& each : computed->workgroups) note(each);
-      parameters += 4;
-    }
-  }
-  return static_cast<uint32_t>(scalars.size()) + parameters;
+void StepFootprint::read(const ScalarExpr& value) {
+  std::set<uint32_t> found;
+  note_scalars(value.root(), found);
+  for (const uint32_t id : found) scalars_.try_emplace(id, Access::read);
+}
+
+void StepFootprint::touch(graph::BufferId buffer, Access access, uint64_t first_word, uint64_t words) {
+  buffers_.try_emplace(buffer, access);
+  uses_.push_back({{buffer, first_word * 4, words * 4}, access});
+}
+
+void StepFootprint::add(const Statement& statement) {
+  if (!is_void(layout_, statement)) std::visit([&](const auto& what) { note(what); }, statement);
+}
+
+void StepFootprint::note(const Set& set) {
+  read(set.value);
+  const auto [use, is_new] = scalars_.try_emplace(set.destination.id, Access::write);
+  if (!is_new && use->second == Access::read) use->second = Access::read_write;
+}
+
+// A step writes some words of a buffer at most, and `write` would promise them all.
+
+void StepFootprint::note(const Store& store) {
+  for (const ScalarExpr* each : {&store.condition, &store.index, &store.value}) read(*each);
+  const ScalarExpr::Node& index = store.index.root();
+  if (index.op == program::ScalarOp::literal) return touch(store.buffer, Access::read_write, index.literal.bits, 1);
+  const auto id = static_cast<uint32_t>(store.buffer);
+  touch(store.buffer, Access::read_write, 0, values_.program().buffers()[id].bytes() / 4);
+}
+
+void StepFootprint::note(const SetGrids& grids) {
+  read(grids.condition);
+  const uint32_t first = layout_.first_word[grids.block], count = layout_.word_count[grids.block];
+  touch(values_.arguments, Access::read_write, first, count);
+  touch(values_.grids, Access::read, first, count);
+  parameters_ += 2;
+}
+
+void StepFootprint::note(const SetComputedGrid& grid) {
+  read(grid.condition);
+  for (const ScalarExpr& each : grid.workgroups) read(each);
+  touch(values_.arguments, Access::read_write, layout_.word(grid.slot), 3);
+  parameters_ += 4;
 }
 
 Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, std::span<const Statement> statements) {
-  Footprint touched = footprint(values, layout, statements);
+  StepFootprint touched(values, layout);
+  for (const Statement& statement : statements) touched.add(statement);
   StepKernel result;
   Builder b("step");
   std::map<graph::BufferId, kir::MemoryRef> buffers;
-  for (const auto& [id, access] : touched.buffers) {
+  for (const auto& [id, access] : touched.buffers()) {
     buffers.emplace(id, b.buffer("b" + std::to_string(buffers.size()), Type::i32, access));
     result.buffers.push_back(id);
   }
-  result.uses = std::move(touched.uses);
+  result.uses = touched.uses();
   std::map<uint32_t, kir::ScalarRef> scalars;
-  for (const auto& [id, access] : touched.scalars) {
+  for (const auto& [id, access] : touched.scalars()) {
     // Names count from zero in every step, so that steps of one shape are equal.
     const Type type = program::kernel_type(values.program().scalars()[id].type);
     scalars.emplace(id, b.scalar("s" + std::to_string(scalars.size()), type, access));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,34 @@ struct GridLayout {
   uint32_t word(GridSlot slot) const { return first_word[slot.block] + 3 * slot.index; }
 };
 
+/// What statements touch, one after the other. `values` and `layout` outlive it.
+class StepFootprint {
+ public:
+  StepFootprint(const Values& values, const GridLayout& layout) : values_(values), layout_(layout) {}
+  void add(const Statement& statement);
+
+  /// By scalar; `read`: read before it is set.
+  const std::map<uint32_t, kir::Access>& scalars() const { return scalars_; }
+  const std::map<graph::BufferId, kir::Access>& buffers() const { return buffers_; }
+  const std::vector<graph::Use>& uses() const { return uses_; }  ///< of the buffers
+  uint32_t launch_words() const { return static_cast<uint32_t>(scalars_.size()) + parameters_; }
+
+ private:
+  void read(const program::ScalarExpr& value);
+  void touch(graph::BufferId buffer, kir::Access access, uint64_t first_word, uint64_t words);
+  void note(const Set& set);
+  void note(const Store& store);
+  void note(const SetGrids& grids);
+  void note(const SetComputedGrid& grid);
+
+  const Values& values_;
+  const GridLayout& layout_;
+  std::map<uint32_t, kir::Access> scalars_;
+  std::map<graph::BufferId, kir::Access> buffers_;
+  std::vector<graph::Use> uses_;
+  uint32_t parameters_ = 0;
+};
+
 /// Statements as a kernel of one invocation. Its bindings are the buffers, then the scalars, each named once; every
 /// scalar is loaded at most once and stored once. Grids, slots and offsets of indirect arguments are launch words, so
 /// that steps of one shape share one kernel.
@@ -34,9 +63,6 @@ Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, s
 /// The kernel of a step, dispatched. Ranges of whole buffers have size zero until sizes are known.
 Result<graph::Dispatch> step_dispatch(std::string label, std::span<const Statement> statements,
                                       const GridLayout& layout, const Values& values, KernelTable& kernels);
-
-/// How many launch words a step of these statements takes.
-uint32_t launch_words(const GridLayout& layout, std::span<const Statement> statements);
 
 /// Whether nothing would be done: grids of blocks that nobody uses are not written.
 bool is_void(const GridLayout& layout, const Statement& statement);

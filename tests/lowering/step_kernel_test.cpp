@@ -62,7 +62,9 @@ TEST(StepKernel, LaunchWordsAreCountedBeforeTheKernelIsMade) {
                                              SetComputedGrid{{0, 0}, s.a, {s.c, 1u, 2u}, {9, 9, 9}},
                                              Store{s.values.range(s.data).buffer, s.a, s.c, s.b}};
   const graph::Dispatch dispatch = s.dispatch(statements);
-  EXPECT_EQ(launch_words(s.layout, statements), dispatch.words.size());
+  StepFootprint footprint(s.values, s.layout);
+  for (const Statement& statement : statements) footprint.add(statement);
+  EXPECT_EQ(footprint.launch_words(), dispatch.words.size());
   EXPECT_EQ(dispatch.words.size(), 3u + 2 + 2 + 4);
 }
 
