@@ -305,11 +305,6 @@ class FlowBuilder {
     return word;
   }
 
-  struct Arm {
-    const Body* body;
-    ScalarExpr condition;
-  };
-
   /// Lowers arms of which exactly one is entered. All latches are taken before any arm runs, so that the first cannot
   /// change what the second sees.
   Result<void> arms(const std::vector<Arm>& arms, const void* node, const std::string& label, Context& context,
@@ -344,22 +339,15 @@ class FlowBuilder {
 
   Result<void> lower(const program::If& node, Context& context, Sequence& out) {
     const Scalar predicate = held(node.predicate, context, node.label + ".predicate", out);
-    return arms({{&node.then_body, predicate}, {&node.else_body, !ScalarExpr(predicate)}}, &node, node.label, context,
-                out);
+    return arms(arms_of(node, predicate), &node, node.label, context, out);
   }
 
   Result<void> lower(const program::Switch& node, Context& context, Sequence& out) {
     const Scalar selector = held(node.selector, context, node.label + ".selector", out);
-    std::vector<Arm> list;
-    // The default's condition is a word that every case clears, so that no expression grows with their number.
     const Scalar none = values_.control(node.label + ".default");
-    set(context, none, 1u, "latch " + node.label, out);
-    for (const program::Case& each : node.cases) {
-      list.push_back({&each.body, program::equal(selector, each.value)});
-      set(context, none, ScalarExpr(none) && program::not_equal(selector, each.value), "latch " + node.label, out);
-    }
-    list.push_back({&node.default_body, none});
-    return arms(list, &node, node.label, context, out);
+    for (const Set& each : default_of(node, selector, none))
+      set(context, each.destination, each.value, "latch " + node.label, out);
+    return arms(arms_of(node, selector, none), &node, node.label, context, out);
   }
 
   Result<void> lower(const program::Break&, Context& context, Sequence& out) {
@@ -423,10 +411,10 @@ class FlowBuilder {
       case Strategy::unroll: return unrolled(node, context, out);
       case Strategy::chunked:
         if (!context.ticking) return chunked(node, context, out);
-        return decided.iterations_a_pass > 0 || suspends(node.body) ? stepped(node, context, out)
-                                                                    : spelled(node, context, out);
+        if (decided.iterations_a_pass > 0 || suspends(node.body)) return stepped(node, context, out);
+        return spelled(node, Strategy::early_out, context, out);
       case Strategy::predication: return predicated(node, context, out);
-      default: return spelled(node, context, out);
+      default: return spelled(node, decided.strategy, context, out);
     }
   }
 
@@ -481,7 +469,7 @@ class FlowBuilder {
     const Token latch = loop.latches[0];
     set(context, trips, loop.entry.select(0u, trips), name, out);
     const bool whole = mutation_ != Mutation::no_conjunction;
-    const ScalarExpr begins = may_begin(loop.node, words(loop.node).trips);
+    const ScalarExpr begins = may_begin(loop.node, trips);
     ScalarExpr value = whole ? loop.entry.and_(begins) : begins;
     // A loop that an earlier pass left in progress has a latch that must stay.
     if (loop.finished) value = loop.entry.select(begins, latch.word);
@@ -515,14 +503,14 @@ class FlowBuilder {
     if (loop.finished || loop.done_word) {
       // Without another iteration the loop is done. The latch of this one may be the word that the next takes.
       const Scalar leaves = values_.control(loop.node.label + ".leaves");
-      ScalarExpr leaving = over && !may_begin(loop.node, words(loop.node).trips);
+      ScalarExpr leaving = over && !may_begin(loop.node, trips);
       if (loop.frame.broken) leaving = leaving || ScalarExpr(*loop.frame.broken);
       set(context, leaves, leaving, name, out);
       if (loop.finished) set(context, *loop.finished, ScalarExpr(*loop.finished) || leaves, name, out);
       if (loop.done_word)
         step(context, name, out).statements.emplace_back(Store{values_.observed, leaves, *loop.done_word, 1u});
     }
-    take_latch(context, next, over && may_begin(loop.node, words(loop.node).trips), name, out);
+    take_latch(context, next, over && may_begin(loop.node, trips), name, out);
     set(context, trips, ScalarExpr(trips) + next.word, name, out);
     for (const auto& flag : {loop.frame.broken, loop.frame.continued})
       if (flag) set(context, *flag, 0u, name, out);
@@ -602,11 +590,9 @@ class FlowBuilder {
     set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
   }
 
-  static Strategy guard_of(Strategy strategy) { return strategy == Strategy::chunked ? Strategy::early_out : strategy; }
-
   /// All iterations up to the bound, each behind its latch.
-  Result<void> spelled(const program::While& node, Context& context, Sequence& out) {
-    Looping loop = begin(node, context, guard_of(decisions_.at(&node).strategy));
+  Result<void> spelled(const program::While& node, Strategy guard, Context& context, Sequence& out) {
+    Looping loop = begin(node, context, guard);
     enter(loop, context, out);
     WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
     if (context.forget != nullptr)
@@ -617,13 +603,8 @@ class FlowBuilder {
 
   /// Chunks of iterations under conditional rendering: one that begins when the loop is done costs nothing but itself.
   Result<void> predicated(const program::While& node, Context& context, Sequence& out) {
+    if (context.conditional) return spelled(node, Strategy::early_out, context, out);  // conditions do not nest
     Looping loop = begin(node, context, Strategy::early_out);
-    if (context.conditional) {  // conditions do not nest
-      enter(loop, context, out);
-      WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
-      exit(node, context, context.token, out);
-      return {};
-    }
     loop.inner.conditional = true;
     enter(loop, context, out);
     const Scalar live = values_.control(node.label + ".live");
@@ -633,8 +614,7 @@ class FlowBuilder {
     auto repeat = std::make_shared<RepeatItem>();
     repeat->label = node.label + ", in chunks";
     repeat->count = (bound + chunk - 1) / chunk;
-    Context between = context;
-    set(between, live, loop.latches[0].word, "live " + node.label, repeat->body);
+    set(context, live, loop.latches[0].word, "live " + node.label, repeat->body);
     auto conditional = std::make_shared<ConditionalItem>();
     conditional->label = node.label;
     conditional->predicate = live;
@@ -665,17 +645,14 @@ class FlowBuilder {
     return {};
   }
 
-  /// Iterations in a pass: one where a loop inside goes on in later passes, too.
-  static uint32_t passes_of(const Looping& loop) {
-    return std::max(1u, loop.suspends ? 1u : loop.decided.iterations_a_pass);
-  }
-
   /// A loop inside a chunked one: some iterations in every pass, as many passes as it takes.
   Result<void> stepped(const program::While& node, Context& context, Sequence& out) {
     Looping loop = begin(node, context, Strategy::early_out);
     loop.finished = values_.control(node.label + ".finished");
     enter(loop, context, out);
-    WAVEGATE_CHECK(iterations(loop, passes_of(loop), node.label, out));
+    // One where a loop inside goes on in later passes, too.
+    const uint32_t count = loop.suspends ? 1 : loop.decided.iterations_a_pass;
+    WAVEGATE_CHECK(iterations(loop, count, node.label, out));
     const Token past = new_latch(context, node.label + ".past");
     take_latch(context, past, *loop.finished, "past " + node.label, out);
     exit(node, context, past, out);
@@ -684,16 +661,10 @@ class FlowBuilder {
 
   /// min equals max: nothing to test. A body that leaves early is spelled out behind latches.
   Result<void> unrolled(const program::While& node, Context& context, Sequence& out) {
+    if (leaves_early(node.body)) return spelled(node, context.guard, context, out);
     const auto& [label, trips, converged] = words(node);
     const uint32_t count = node.bounds.min;
     const std::string name = "enter " + label;
-    if (leaves_early(node.body)) {
-      Looping loop = begin(node, context, context.guard);
-      enter(loop, context, out);
-      WAVEGATE_CHECK(iterations(loop, count, label, out));
-      exit(node, context, context.token, out);
-      return {};
-    }
     auto repeat = std::make_shared<RepeatItem>();
     repeat->label = label;
     repeat->count = count;
@@ -727,29 +698,24 @@ class FlowBuilder {
       slice.broken = values_.control(node.label + ".broken");
       set(context, *slice.broken, 0u, name, out);
     }
-    const std::optional<uint32_t> max = node.bounds.max;
-    const uint32_t dispatches = max ? *max / slice.iterations + 1 : 0;
-    Context inner = context;
-    inner.top = false;
     if (decided.host_may_look) {
       slice.done_word = values_.observed_word();
       step(context, name, out)
           .statements.emplace_back(Store{values_.observed, 1u, *slice.done_word, !ScalarExpr(slice.inside)});
-      auto item = std::make_shared<LoopItem>();
-      item->label = node.label;
-      item->done_word = *slice.done_word;
-      if (max) item->maximum = dispatches;
-      item->first_chunk = item->largest_chunk = 1;
-      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
-      WAVEGATE_CHECK(emit(std::move(work), inner, item->body));
-      out.emplace_back(std::move(item));
+    }
+    Context inner = context;
+    inner.top = false;
+    Sequence part;
+    WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
+    WAVEGATE_CHECK(emit(std::move(work), inner, part));
+    const std::optional<uint32_t> max = node.bounds.max;
+    const uint32_t dispatches = max ? *max / slice.iterations + 1 : 0;
+    if (slice.done_word) {
+      const std::optional<uint64_t> maximum = max ? std::optional<uint64_t>(dispatches) : std::nullopt;
+      out.emplace_back(
+          std::make_shared<LoopItem>(LoopItem{node.label, *slice.done_word, maximum, 1, 1, std::move(part)}));
     } else {
-      auto item = std::make_shared<RepeatItem>();
-      item->label = node.label;
-      item->count = dispatches;
-      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
-      WAVEGATE_CHECK(emit(std::move(work), inner, item->body));
-      out.emplace_back(std::move(item));
+      out.emplace_back(std::make_shared<RepeatItem>(RepeatItem{node.label, dispatches, std::move(part)}));
     }
     exit(node, context, context.token, out);
     return {};

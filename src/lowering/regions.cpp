@@ -27,6 +27,24 @@ std::vector<const Body*> bodies_of(const Node& node) {
   return bodies;
 }
 
+std::vector<Arm> arms_of(const program::If& node, program::Scalar predicate) {
+  return {{&node.then_body, predicate}, {&node.else_body, !ScalarExpr(predicate)}};
+}
+
+std::vector<Arm> arms_of(const program::Switch& node, program::Scalar selector, program::Scalar none) {
+  std::vector<Arm> arms;
+  for (const program::Case& each : node.cases) arms.push_back({&each.body, program::equal(selector, each.value)});
+  arms.push_back({&node.default_body, none});
+  return arms;
+}
+
+std::vector<Set> default_of(const program::Switch& node, program::Scalar selector, program::Scalar none) {
+  std::vector<Set> statements = {{none, 1u}};
+  for (const program::Case& each : node.cases)
+    statements.push_back({none, ScalarExpr(none) && program::not_equal(selector, each.value)});
+  return statements;
+}
+
 bool leaves_early(const Body& body) {
   return std::ranges::any_of(body, [](const Node& node) {
     if (std::holds_alternative<program::Break>(node.what) || std::holds_alternative<program::Continue>(node.what))

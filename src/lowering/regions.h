@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wavegate/lowering/schedule.h"
 #include "wavegate/program/program.h"
 
 namespace wavegate::lowering {
@@ -18,6 +19,20 @@ Region region_of(const program::Node& node);
 
 /// The bodies inside a command, in order; none of one that is no region.
 std::vector<const program::Body*> bodies_of(const program::Node& node);
+
+/// One way through a branch, and the condition, a uint32, under which it is taken.
+struct Arm {
+  const program::Body* body = nullptr;
+  program::ScalarExpr condition;
+};
+
+/// The arms of a branch, of which exactly one is taken: by its predicate, or by its selector and the word `none`.
+std::vector<Arm> arms_of(const program::If& node, program::Scalar predicate);
+std::vector<Arm> arms_of(const program::Switch& node, program::Scalar selector, program::Scalar none);
+
+/// What makes the word `none` one where no case is the selector's. It grows by a statement a case, so that no
+/// expression does.
+std::vector<Set> default_of(const program::Switch& node, program::Scalar selector, program::Scalar none);
 
 /// Whether a break or continue of the loop around this body stands in it.
 bool leaves_early(const program::Body& body);

@@ -189,10 +189,6 @@ class ResidentBuilder {
     return {};
   }
 
-  struct Arm {
-    const Body* body;
-    ScalarExpr condition;
-  };
   Result<void> arms(const std::vector<Arm>& arms, const std::string& label, Frame& frame, Part& part) {
     std::vector<Scalar> latches;
     for (const Arm& arm : arms) {
@@ -208,20 +204,14 @@ class ResidentBuilder {
   Result<void> add(const program::If& node, Frame& frame, Part& part) {
     const Scalar predicate = values_.control(node.label + ".predicate");
     part.statements.emplace_back(Set{predicate, node.predicate});
-    return arms({{&node.then_body, predicate}, {&node.else_body, !ScalarExpr(predicate)}}, node.label, frame, part);
+    return arms(arms_of(node, predicate), node.label, frame, part);
   }
   Result<void> add(const program::Switch& node, Frame& frame, Part& part) {
     const Scalar selector = values_.control(node.label + ".selector");
     const Scalar none = values_.control(node.label + ".default");
     part.statements.emplace_back(Set{selector, node.selector});
-    part.statements.emplace_back(Set{none, 1u});
-    std::vector<Arm> list;
-    for (const program::Case& each : node.cases) {
-      list.push_back({&each.body, program::equal(selector, each.value)});
-      part.statements.emplace_back(Set{none, ScalarExpr(none) && program::not_equal(selector, each.value)});
-    }
-    list.push_back({&node.default_body, none});
-    return arms(list, node.label, frame, part);
+    for (const Set& each : default_of(node, selector, none)) part.statements.emplace_back(each);
+    return arms(arms_of(node, selector, none), node.label, frame, part);
   }
   Result<void> add(const program::While& node, Frame&, Part& part) {
     WAVEGATE_TRY(Part inner, loop(node));
@@ -241,29 +231,13 @@ class ResidentBuilder {
     Part whole;
     whole.statements.emplace_back(Set{words.trips, 0u});
     if (frame.broken) whole.statements.emplace_back(Set{*frame.broken, 0u});
-    WAVEGATE_CHECK(flush(whole));
-
-    std::vector<Statement> test;
-    ScalarExpr begins = may_begin(node, words.trips);
-    if (frame.broken) begins = !ScalarExpr(*frame.broken) && begins;
-    test.emplace_back(Set{latch, begins});
-    if (node.index) test.emplace_back(Set{*node.index, program::select(latch, words.trips, *node.index)});
-    test.emplace_back(Set{words.trips, ScalarExpr(words.trips) + latch});
-    if (frame.alive) test.emplace_back(Set{*frame.alive, 1u});
-    WAVEGATE_TRY(const Composition tests, made_of(test, "test"));
-
-    WAVEGATE_TRY(Part repeated, body(node.body, frame));
-    WAVEGATE_CHECK(flush(repeated));
-    if (!repeated.done) return unsupported("its body is empty");
-    WAVEGATE_CHECK(repeated.done->repeat_while(tests, values_.range(latch)));
-    WAVEGATE_CHECK(append(whole, std::move(*repeated.done)));
+    WAVEGATE_CHECK(repeat(node, latch, {Set{latch, goes_on(node, frame)}}, frame, whole));
     whole.statements.emplace_back(Set{words.converged, !node.predicate});
     return whole;
   }
 
   /// Some iterations of a loop that other dispatches began and go on with.
   Result<Part> part_of_loop(const program::While& node, const ResidentSlice& slice) {
-    const LoopWords& words = loops_[node.loop.id];
     const Scalar latch = values_.control(node.label + ".latch");
     const Scalar used = values_.control(node.label + ".used");
     Frame frame{std::nullopt, slice.broken};
@@ -271,16 +245,29 @@ class ResidentBuilder {
 
     Part whole;
     whole.statements.emplace_back(Set{used, 0u});
-    WAVEGATE_CHECK(flush(whole));
+    WAVEGATE_CHECK(repeat(node, latch,
+                          {Set{slice.inside, ScalarExpr(slice.inside) && goes_on(node, frame)},
+                           Set{latch, ScalarExpr(slice.inside) && ScalarExpr(used) < slice.iterations},
+                           Set{used, ScalarExpr(used) + latch}},
+                          frame, whole));
+    if (slice.done_word)
+      whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});
+    return whole;
+  }
 
-    std::vector<Statement> test;
-    ScalarExpr goes_on = ScalarExpr(slice.inside) && may_begin(node, words.trips);
-    if (slice.broken) goes_on = goes_on && !ScalarExpr(*slice.broken);
-    test.emplace_back(Set{slice.inside, goes_on});
-    test.emplace_back(Set{latch, ScalarExpr(slice.inside) && ScalarExpr(used) < slice.iterations});
-    if (node.index) test.emplace_back(Set{*node.index, program::select(latch, words.trips, *node.index)});
-    test.emplace_back(Set{words.trips, ScalarExpr(words.trips) + latch});
-    test.emplace_back(Set{used, ScalarExpr(used) + latch});
+  /// Whether the loop is not done.
+  ScalarExpr goes_on(const program::While& node, const Frame& frame) const {
+    const ScalarExpr begins = may_begin(node, loops_[node.loop.id].trips);
+    return frame.broken ? !ScalarExpr(*frame.broken) && begins : begins;
+  }
+
+  /// Appends the iterations, each of which begins if `test` leaves the latch set.
+  Result<void> repeat(const program::While& node, Scalar latch, std::vector<Statement> test, Frame& frame,
+                      Part& whole) {
+    WAVEGATE_CHECK(flush(whole));
+    const Scalar trips = loops_[node.loop.id].trips;
+    if (node.index) test.emplace_back(Set{*node.index, program::select(latch, trips, *node.index)});
+    test.emplace_back(Set{trips, ScalarExpr(trips) + latch});
     if (frame.alive) test.emplace_back(Set{*frame.alive, 1u});
     WAVEGATE_TRY(const Composition tests, made_of(test, "test"));
 
@@ -288,10 +275,7 @@ class ResidentBuilder {
     WAVEGATE_CHECK(flush(repeated));
     if (!repeated.done) return unsupported("its body is empty");
     WAVEGATE_CHECK(repeated.done->repeat_while(tests, values_.range(latch)));
-    WAVEGATE_CHECK(append(whole, std::move(*repeated.done)));
-    if (slice.done_word)
-      whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});
-    return whole;
+    return append(whole, std::move(*repeated.done));
   }
 
   Values& values_;
