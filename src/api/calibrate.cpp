@@ -302,13 +302,6 @@ class Calibration {
 /// What a file holds, by its first number; another version's is not read.
 constexpr double kVersion = 1;
 
-std::vector<double Costs::*> fields() {
-  return {&Costs::dispatch,        &Costs::scalar_step,    &Costs::overlapped,
-          &Costs::indirect,        &Costs::indirect_empty, &Costs::workgroup_out,
-          &Costs::conditional_off, &Costs::resident_step,  &Costs::resident_invocation,
-          &Costs::submission,      &Costs::round_trip};
-}
-
 std::string file_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);
   return format("costs-{:016x}", device::vulkan::hash_bytes(std::as_bytes(std::span(device))));
@@ -322,13 +315,13 @@ Result<Costs> calibrate(device::Device& device, const std::function<void(std::st
 
 void keep_costs(const target::Profile& profile, const Costs& costs) {
   std::vector<double> numbers = {kVersion};
-  for (double Costs::*field : fields()) numbers.push_back(costs.*field);
+  for (const target::CostInfo& info : target::cost_table()) numbers.push_back(costs.*info.cost);
   device::vulkan::CacheDirectory::standard().write(file_name(profile), std::as_bytes(std::span(numbers)));
 }
 
 std::optional<Costs> calibrated_costs(const target::Profile& profile) {
   const auto contents = device::vulkan::CacheDirectory::standard().read(file_name(profile));
-  const std::vector<double Costs::*> all = fields();
+  const std::span<const target::CostInfo> all = target::cost_table();
   if (!contents || contents->size() != (all.size() + 1) * sizeof(double)) return std::nullopt;
   std::vector<double> numbers(all.size() + 1);
   std::memcpy(numbers.data(), contents->data(), contents->size());
@@ -336,7 +329,7 @@ std::optional<Costs> calibrated_costs(const target::Profile& profile) {
   const bool sound = std::ranges::all_of(numbers, [](double number) { return number >= 0 && number < 1e7; });
   if (!sound || numbers[0] != kVersion) return std::nullopt;
   Costs costs;
-  for (size_t i = 0; i < all.size(); ++i) costs.*all[i] = numbers[i + 1];
+  for (size_t i = 0; i < all.size(); ++i) costs.*all[i].cost = numbers[i + 1];
   costs.measured = true;
   return costs;
 }

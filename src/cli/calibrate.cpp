@@ -16,26 +16,6 @@ struct Arguments {
   bool json = false;
 };
 
-struct Line {
-  const char* key;
-  const char* meaning;
-  double target::Costs::*cost;
-};
-
-constexpr Line kLines[] = {
-    {"dispatch", "a dispatch that depends on the one before it", &target::Costs::dispatch},
-    {"scalar_step", "a kernel of one invocation", &target::Costs::scalar_step},
-    {"overlapped", "a dispatch that depends on nothing in flight", &target::Costs::overlapped},
-    {"indirect", "a dispatch whose grid was just written", &target::Costs::indirect},
-    {"indirect_empty", "the same with an empty grid", &target::Costs::indirect_empty},
-    {"workgroup_out", "a workgroup that returns at once", &target::Costs::workgroup_out},
-    {"conditional_off", "a dispatch that conditional rendering leaves out", &target::Costs::conditional_off},
-    {"resident_step", "a step within a kernel of one workgroup", &target::Costs::resident_step},
-    {"resident_invocation", "an invocation of such a step", &target::Costs::resident_invocation},
-    {"submission", "a chunk of commands handed to the device", &target::Costs::submission},
-    {"round_trip", "submitting, and waiting for the result", &target::Costs::round_trip},
-};
-
 Result<Outcome> run_calibrate(const Arguments& arguments) {
   Progress progress;
   WAVEGATE_TRY(const std::shared_ptr<device::Device> device, open_device_or_advise(arguments.device));
@@ -46,11 +26,12 @@ Result<Outcome> run_calibrate(const Arguments& arguments) {
   progress.clear();
   if (arguments.json) {
     nlohmann::ordered_json figures = {{"device", name}};
-    for (const Line& line : kLines) figures[line.key] = costs.*line.cost;
+    for (const target::CostInfo& info : target::cost_table()) figures[std::string(info.key)] = costs.*info.cost;
     return Outcome{json_text(figures)};
   }
   std::vector<Row> rows = {{"microseconds", "what"}};
-  for (const Line& line : kLines) rows.push_back({format("{:.3f}", costs.*line.cost), line.meaning});
+  for (const target::CostInfo& info : target::cost_table())
+    rows.push_back({format("{:.3f}", costs.*info.cost), std::string(info.meaning)});
   constexpr Align kAlignment[] = {Align::right, Align::left};
   return Outcome{printable(format("{}\n\n", name)) + table(rows, kAlignment)};
 }

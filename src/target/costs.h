@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+
 namespace wavegate::target {
 
 /// What commands cost on a device, in microseconds, in a chain of dependent ones. Measured once a device by
@@ -33,5 +36,13 @@ struct Costs {
             .round_trip = 60.0};
   }
 };
+
+/// One row of the table of costs.
+struct CostInfo {
+  std::string_view key;      ///< for machines
+  std::string_view meaning;  ///< for people
+  double Costs::*cost;
+};
+std::span<const CostInfo> cost_table();
 
 }  // namespace wavegate::target
