@@ -4,10 +4,10 @@
 #include <set>
 
 #include "wavegate/base/format.h"
+#include "wavegate/lowering/guards.h"
 #include "wavegate/lowering/regions.h"
 #include "wavegate/lowering/resident.h"
 #include "wavegate/lowering/scalar_emitter.h"
-#include "wavegate/lowering/token.h"
 #include "wavegate/lowering/work.h"
 #include "wavegate/program/operation.h"
 
@@ -22,28 +22,6 @@ using program::ScalarExpr;
 
 constexpr graph::Grid kOneWorkgroup = {1, 1, 1};
 
-/// The innermost loop that is being lowered.
-struct LoopFrame {
-  std::optional<Scalar> broken;     ///< set in an iteration that `break_` ends
-  std::optional<Scalar> continued;  ///< the same for `continue_`, where the end of an iteration must be known
-};
-
-/// What holds where commands stand.
-struct Context {
-  Strategy guard = Strategy::early_out;  ///< how commands under a latch are conditioned
-  Token token = Token::always();         ///< whether control is here
-  LoopFrame* loop = nullptr;
-  std::optional<GridSlot> step_gate = {};    ///< steps run behind this grid, too (chained gates)
-  std::vector<Statement>* forget = nullptr;  ///< what a chained loop clears when it is done
-  bool top = true;                           ///< commands stand at the top level of the graph
-  bool ticking = false;                      ///< inside the body of a chunked loop
-  bool conditional = false;                  ///< inside conditional rendering
-};
-
-bool is_indirect(Strategy guard) {
-  return guard == Strategy::fused_gate || guard == Strategy::chained_gate || guard == Strategy::producer;
-}
-
 class FlowBuilder {
  public:
   FlowBuilder(const Program& program, const Decisions& decisions, const target::Profile& profile, Mutation mutation,
@@ -53,7 +31,8 @@ class FlowBuilder {
         profile_(profile),
         mutation_(mutation),
         values_(values),
-        kernels_(kernels) {}
+        kernels_(kernels),
+        guards_(values, kernels, mutation, flow_.blocks) {}
 
   Result<Flow> build() {
     flow_.fault = values_.control("fault");
@@ -75,142 +54,18 @@ class FlowBuilder {
     }
   }
 
-  // ---- steps and latches
-
-  /// The step that takes the next statement: the last item, if it is one that others may join.
-  Step& step(const Context& context, const std::string& label, Sequence& out, bool alone = false) {
-    if (!alone && !out.empty())
-      if (auto* last = std::get_if<Step>(&out.back())) {
-        if (!last->alone && last->gate == context.step_gate) return *last;
-      }
-    Step made;
-    made.label = label;
-    made.alone = alone;
-    if (!alone) made.gate = context.step_gate;
-    made.may_be_tail = !alone && !made.gate && !out.empty() && takes_tail(out.back());
-    out.emplace_back(std::move(made));
-    return std::get<Step>(out.back());
-  }
-
-  /// Whether a step may become the tail of the item: a kernel that runs whenever the step would.
-  static bool takes_tail(const Item& item) {
-    const auto* work = std::get_if<Work>(&item);
-    return work != nullptr && work->one_workgroup && work->always_runs;
-  }
-
-  bool fuses(const Context& context) const { return context.guard != Strategy::gate; }
-
-  void set(const Context& context, Scalar destination, ScalarExpr value, const std::string& label, Sequence& out) {
-    step(context, label, out, !fuses(context)).statements.emplace_back(Set{destination, std::move(value)});
-  }
-
-  /// A latch: a control word, aligned since a descriptor may show it alone, and the indirect grids that it turns on and
-  /// off.
-  Token new_latch(const Context& context, const std::string& name) {
-    const Scalar word = values_.control(name, true);
-    if (is_indirect(context.guard)) block_of_[word.id] = new_block();
-    if (context.forget != nullptr) {
-      context.forget->emplace_back(Set{word, 0u});
-      if (is_indirect(context.guard)) context.forget->emplace_back(SetGrids{block_of_[word.id], 0u});
-    }
-    return Token::latched(word);
-  }
-
-  uint32_t new_block() {
-    flow_.blocks.emplace_back();
-    return static_cast<uint32_t>(flow_.blocks.size() - 1);
-  }
-
-  GridSlot slot(uint32_t block, const graph::Grid& grid) {
-    std::vector<graph::Grid>& grids = flow_.blocks[block].grids;
-    const auto known = std::ranges::find(grids, grid);
-    if (known != grids.end()) return {block, static_cast<uint32_t>(known - grids.begin())};
-    grids.push_back(grid);
-    return {block, static_cast<uint32_t>(grids.size() - 1)};
-  }
-
-  void take_latch(const Context& context, Token latch, ScalarExpr value, const std::string& label, Sequence& out) {
-    Step& taken = step(context, label, out, !fuses(context));
-    taken.statements.emplace_back(Set{latch.word, std::move(value)});
-    const auto block = block_of_.find(latch.word.id);
-    if (block != block_of_.end()) taken.statements.emplace_back(SetGrids{block->second, latch.word});
-  }
-
-  /// The latch of what is `inside` a region, given that control is at it: their conjunction, once.
-  Token conjunction(const Context& context, ScalarExpr inside, const std::string& name, Sequence& out) {
-    const Token latch = new_latch(context, name);
-    const bool whole = mutation_ != Mutation::no_conjunction;
-    if (mutation_ == Mutation::no_latch) reread_.insert_or_assign(latch.word.id, inside);
-    take_latch(context, latch, whole ? context.token.and_(std::move(inside)) : std::move(inside), "latch " + name, out);
-    return latch;
-  }
-
   // ---- commands
-
-  Result<void> emit(Work work, const Context& context, Sequence& out) {
-    const Token token = context.token;
-    if (token.is_never()) return {};
-    if (token.is_always()) {
-      work.always_runs = true;
-      out.emplace_back(std::move(work));
-      return {};
-    }
-    if (const auto again = reread_.find(token.word.id); again != reread_.end())
-      set(context, token.word, ScalarExpr(token.word) && again->second, "mutation", out);
-    work.latch = token.word;
-    if (is_indirect(context.guard)) {
-      work.grid_slot = slot(block_of_.at(token.word.id), work.dispatch.grid);
-      out.emplace_back(std::move(work));
-      return {};
-    }
-    if (context.guard == Strategy::gate) return gated(std::move(work), context, out);
-    if (context.guard == Strategy::predication) {
-      conditional(std::move(work), token.word, out);
-      return {};
-    }
-    if (const auto guarded = guard(work, token.word, values_, kernels_); !guarded) {
-      // A module that cannot test the latch itself is gated from outside.
-      if (guarded.error().kind != ErrorKind::unsupported) return guarded.error();
-      return gated(std::move(work), context, out);
-    }
-    out.emplace_back(std::move(work));
-    return {};
-  }
-
-  /// Behind a gate of its own.
-  Result<void> gated(Work work, const Context& context, Sequence& out) {
-    const uint32_t block = new_block();
-    work.grid_slot = slot(block, work.dispatch.grid);
-    Step& gate = step(context, "gate " + work.dispatch.label, out, true);
-    gate.statements.emplace_back(SetGrids{block, context.token.expression()});
-    out.emplace_back(std::move(work));
-    return {};
-  }
-
-  static void conditional(Work work, Scalar predicate, Sequence& out) {
-    if (!out.empty())
-      if (auto* last = std::get_if<std::shared_ptr<ConditionalItem>>(&out.back());
-          last != nullptr && (*last)->predicate == predicate) {
-        (*last)->body.emplace_back(std::move(work));
-        return;
-      }
-    auto item = std::make_shared<ConditionalItem>();
-    item->label = "if";
-    item->predicate = predicate;
-    item->body.emplace_back(std::move(work));
-    out.emplace_back(std::move(item));
-  }
 
   Result<void> lower(const program::Dispatch& node, Context& context, Sequence& out) {
     WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
-    if (!node.computed_grid) return emit(std::move(work), context, out);
+    if (!node.computed_grid) return guards_.emit(std::move(work), context, out);
     if (context.token.is_never()) return {};
     const program::ComputedGrid& grid = *node.computed_grid;
     const uint32_t number = static_cast<uint32_t>(flow_.computed_grids.size()) + 1;
     flow_.computed_grids.push_back(node.label);
-    work.grid_slot = slot(new_block(), grid.maximum);
+    work.grid_slot = guards_.new_grid(grid.maximum);
     work.latch = context.token.is_always() ? std::nullopt : std::optional(context.token.word);
-    Step& computed = step(context, "grid " + node.label, out, !fuses(context));
+    Step& computed = guards_.step(context, "grid " + node.label, out, !guards_.fuses(context));
     const ScalarExpr here = context.token.expression();
     computed.statements.emplace_back(SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
     const ScalarExpr beyond = grid.workgroups[0] > grid.maximum[0] || grid.workgroups[1] > grid.maximum[1] ||
@@ -229,7 +84,7 @@ class FlowBuilder {
       return {};
     }
     WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return emit(std::move(work), context, out);
+    return guards_.emit(std::move(work), context, out);
   }
 
   Result<void> lower(const program::Fill& node, Context& context, Sequence& out) {
@@ -238,15 +93,15 @@ class FlowBuilder {
       return {};
     }
     WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return emit(std::move(work), context, out);
+    return guards_.emit(std::move(work), context, out);
   }
 
   Result<void> lower(const program::Assign& node, Context& context, Sequence& out) {
     if (context.token.is_never()) return {};
     const ScalarExpr kept = context.token.select(node.value, node.destination);
     const std::string label = "assign " + program_.info(node.destination).name;
-    if (fuses(context)) {
-      set(context, node.destination, kept, label, out);
+    if (guards_.fuses(context)) {
+      guards_.set(context, node.destination, kept, label, out);
       return {};
     }
     // The baseline gates scalar work as any other command; neighbours are one kernel all the same.
@@ -260,8 +115,8 @@ class FlowBuilder {
     assign.alone = true;
     assign.statements.emplace_back(Set{node.destination, node.value});
     if (!context.token.is_always()) {
-      assign.gate = slot(new_block(), kOneWorkgroup);
-      step(context, "gate " + label, out, true)
+      assign.gate = guards_.new_grid(kOneWorkgroup);
+      guards_.step(context, "gate " + label, out, true)
           .statements.emplace_back(SetGrids{assign.gate->block, context.token.expression()});
     }
     out.emplace_back(std::move(assign));
@@ -271,7 +126,7 @@ class FlowBuilder {
   Result<void> lower(const program::Record& node, Context& context, Sequence& out) {
     if (context.token.is_never()) return {};
     const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
-    Step& record = step(context, "record " + program_.info(node.value).name, out, !fuses(context));
+    Step& record = guards_.step(context, "record " + program_.info(node.value).name, out, !guards_.fuses(context));
     record.statements.emplace_back(Store{values_.range(node.history).buffer,
                                          context.token.and_(ScalarExpr(node.index) < capacity), node.index,
                                          node.value});
@@ -301,7 +156,7 @@ class FlowBuilder {
   Scalar held(const ScalarExpr& value, const Context& context, const std::string& name, Sequence& out) {
     if (value.root().op == program::ScalarOp::scalar) return value.root().scalar;
     const Scalar word = values_.control(name);
-    set(context, word, value, "latch " + name, out);
+    guards_.set(context, word, value, "latch " + name, out);
     return word;
   }
 
@@ -319,7 +174,7 @@ class FlowBuilder {
     for (const Arm& arm : arms)
       latches.push_back(arm.body->empty() && !rejoins
                             ? Token::never()
-                            : conjunction(inner, arm.condition, format("{}.{}", label, latches.size()), out));
+                            : guards_.conjunction(inner, arm.condition, format("{}.{}", label, latches.size()), out));
     for (size_t i = 0; i < arms.size(); ++i) {
       Context arm = inner;
       arm.token = latches[i];
@@ -332,8 +187,8 @@ class FlowBuilder {
       if (!latch.is_never()) end = end ? *end || latch.expression() : latch.expression();
     context.token = Token::never();
     if (!end) return {};
-    context.token = new_latch(context, label + ".end");
-    take_latch(context, context.token, *end, "end of " + label, out);
+    context.token = guards_.new_latch(context, label + ".end");
+    guards_.take_latch(context, context.token, *end, "end of " + label, out);
     return {};
   }
 
@@ -346,7 +201,7 @@ class FlowBuilder {
     const Scalar selector = held(node.selector, context, node.label + ".selector", out);
     const Scalar none = values_.control(node.label + ".default");
     for (const Set& each : default_of(node, selector, none))
-      set(context, each.destination, each.value, "latch " + node.label, out);
+      guards_.set(context, each.destination, each.value, "latch " + node.label, out);
     return arms(arms_of(node, selector, none), &node, node.label, context, out);
   }
 
@@ -359,7 +214,8 @@ class FlowBuilder {
     return {};
   }
   Result<void> leave(Context& context, Scalar flag, const std::string& label, Sequence& out) {
-    if (!context.token.is_never()) set(context, flag, ScalarExpr(flag) || context.token.expression(), label, out);
+    if (!context.token.is_never())
+      guards_.set(context, flag, ScalarExpr(flag) || context.token.expression(), label, out);
     context.token = Token::never();
     return {};
   }
@@ -428,9 +284,9 @@ class FlowBuilder {
     const bool turns = guard != Strategy::gate && guard != Strategy::chained_gate && guard != Strategy::producer &&
                        !has_loop(node.body);
     for (int i = 0; i < (turns ? 2 : 1); ++i)
-      loop.latches.push_back(new_latch(loop.inner, format("{}.{}", node.label, i)));
-    if (mutation_ == Mutation::no_latch && node.bounds.min == 0)
-      for (const Token latch : loop.latches) reread_.insert_or_assign(latch.word.id, node.predicate);
+      loop.latches.push_back(guards_.new_latch(loop.inner, format("{}.{}", node.label, i)));
+    if (node.bounds.min == 0)
+      for (const Token latch : loop.latches) guards_.read_again(latch, node.predicate);
     loop.test_after = turns && !leaves_early(node.body) ? last_writer(node) : node.body.size();
     return loop;
   }
@@ -467,19 +323,20 @@ class FlowBuilder {
     const auto& [label, trips, converged] = words(loop.node);
     const std::string name = "enter " + loop.node.label;
     const Token latch = loop.latches[0];
-    set(context, trips, loop.entry.select(0u, trips), name, out);
+    guards_.set(context, trips, loop.entry.select(0u, trips), name, out);
     const bool whole = mutation_ != Mutation::no_conjunction;
     const ScalarExpr begins = may_begin(loop.node, trips);
     ScalarExpr value = whole ? loop.entry.and_(begins) : begins;
     // A loop that an earlier pass left in progress has a latch that must stay.
     if (loop.finished) value = loop.entry.select(begins, latch.word);
-    take_latch(context, latch, value, name, out);
-    if (loop.finished) set(context, *loop.finished, loop.entry.and_(!ScalarExpr(latch.word)), name, out);
+    guards_.take_latch(context, latch, value, name, out);
+    if (loop.finished) guards_.set(context, *loop.finished, loop.entry.and_(!ScalarExpr(latch.word)), name, out);
     const ScalarExpr first = loop.finished ? loop.entry.and_(latch.word) : ScalarExpr(latch.word);
-    set(context, trips, ScalarExpr(trips) + first, name, out);
-    if (loop.node.index) set(context, *loop.node.index, program::select(first, 0u, *loop.node.index), name, out);
+    guards_.set(context, trips, ScalarExpr(trips) + first, name, out);
+    if (loop.node.index)
+      guards_.set(context, *loop.node.index, program::select(first, 0u, *loop.node.index), name, out);
     if (loop.done_word)
-      step(context, name, out)
+      guards_.step(context, name, out)
           .statements.emplace_back(Store{values_.observed, 1u, *loop.done_word, !ScalarExpr(latch.word)});
   }
 
@@ -505,17 +362,17 @@ class FlowBuilder {
       const Scalar leaves = values_.control(loop.node.label + ".leaves");
       ScalarExpr leaving = over && !may_begin(loop.node, trips);
       if (loop.frame.broken) leaving = leaving || ScalarExpr(*loop.frame.broken);
-      set(context, leaves, leaving, name, out);
-      if (loop.finished) set(context, *loop.finished, ScalarExpr(*loop.finished) || leaves, name, out);
+      guards_.set(context, leaves, leaving, name, out);
+      if (loop.finished) guards_.set(context, *loop.finished, ScalarExpr(*loop.finished) || leaves, name, out);
       if (loop.done_word)
-        step(context, name, out).statements.emplace_back(Store{values_.observed, leaves, *loop.done_word, 1u});
+        guards_.step(context, name, out).statements.emplace_back(Store{values_.observed, leaves, *loop.done_word, 1u});
     }
-    take_latch(context, next, over && may_begin(loop.node, trips), name, out);
-    set(context, trips, ScalarExpr(trips) + next.word, name, out);
+    guards_.take_latch(context, next, over && may_begin(loop.node, trips), name, out);
+    guards_.set(context, trips, ScalarExpr(trips) + next.word, name, out);
     for (const auto& flag : {loop.frame.broken, loop.frame.continued})
-      if (flag) set(context, *flag, 0u, name, out);
+      if (flag) guards_.set(context, *flag, 0u, name, out);
     if (!loop.forget.empty()) {
-      std::vector<Statement>& statements = step(context, name, out).statements;
+      std::vector<Statement>& statements = guards_.step(context, name, out).statements;
       statements.insert(statements.end(), loop.forget.begin(), loop.forget.end());
     }
     return {};
@@ -534,7 +391,7 @@ class FlowBuilder {
           format("while \"{}\": the producer strategy needs a body that ends with a kernel of one "
                  "workgroup, whose tail tests the predicate; use fused-gate",
                  loop.node.label));
-    if (!has_step) step(loop.inner, name, out);
+    if (!has_step) guards_.step(loop.inner, name, out);
     std::get<Step>(out.back()).may_be_tail = true;
     // By itself, after the kernel, the step is what fused-gate has; who asked for a tail is told that there is none.
     std::get<Step>(out.back()).must_be_tail = loop.decided.forced;
@@ -547,7 +404,7 @@ class FlowBuilder {
     context.token = loop.latches[turn];
     context.loop = &loop.frame;
     if (loop.inner.guard == Strategy::chained_gate) {
-      loop.inner.step_gate = context.step_gate = slot(block_of_.at(context.token.word.id), kOneWorkgroup);
+      loop.inner.step_gate = context.step_gate = guards_.grid_of(context.token, kOneWorkgroup);
       context.forget = &loop.forget;
     }
     assigning_.clear();
@@ -560,7 +417,7 @@ class FlowBuilder {
     if (!loop.node.index) return {};
     const Token next = loop.latches[(turn + 1) % loop.latches.size()];
     const ScalarExpr begun = ScalarExpr(words(loop.node).trips) - 1u;
-    set(loop.inner, *loop.node.index, program::select(next.word, begun, *loop.node.index), "index", out);
+    guards_.set(loop.inner, *loop.node.index, program::select(next.word, begun, *loop.node.index), "index", out);
     return {};
   }
 
@@ -587,7 +444,7 @@ class FlowBuilder {
   void exit(const program::While& node, Context& context, Token past, Sequence& out) {
     context.token = past;
     const Scalar converged = words(node).converged;
-    set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
+    guards_.set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
   }
 
   /// All iterations up to the bound, each behind its latch.
@@ -614,7 +471,7 @@ class FlowBuilder {
     auto repeat = std::make_shared<RepeatItem>();
     repeat->label = node.label + ", in chunks";
     repeat->count = (bound + chunk - 1) / chunk;
-    set(context, live, loop.latches[0].word, "live " + node.label, repeat->body);
+    guards_.set(context, live, loop.latches[0].word, "live " + node.label, repeat->body);
     auto conditional = std::make_shared<ConditionalItem>();
     conditional->label = node.label;
     conditional->predicate = live;
@@ -653,8 +510,8 @@ class FlowBuilder {
     // One where a loop inside goes on in later passes, too.
     const uint32_t count = loop.suspends ? 1 : loop.decided.iterations_a_pass;
     WAVEGATE_CHECK(iterations(loop, count, node.label, out));
-    const Token past = new_latch(context, node.label + ".past");
-    take_latch(context, past, *loop.finished, "past " + node.label, out);
+    const Token past = guards_.new_latch(context, node.label + ".past");
+    guards_.take_latch(context, past, *loop.finished, "past " + node.label, out);
     exit(node, context, past, out);
     return {};
   }
@@ -671,13 +528,13 @@ class FlowBuilder {
     Context inner = context;
     inner.top = false;
     if (node.index) {
-      set(context, trips, context.token.select(0u, trips), name, out);
-      set(inner, *node.index, context.token.select(trips, *node.index), "index", repeat->body);
-      set(inner, trips, ScalarExpr(trips) + context.token.expression(), "index", repeat->body);
+      guards_.set(context, trips, context.token.select(0u, trips), name, out);
+      guards_.set(inner, *node.index, context.token.select(trips, *node.index), "index", repeat->body);
+      guards_.set(inner, trips, ScalarExpr(trips) + context.token.expression(), "index", repeat->body);
     }
     WAVEGATE_CHECK(advance(node.body, inner, repeat->body));
     if (count > 0 && !repeat->body.empty()) out.emplace_back(std::move(repeat));
-    if (!node.index) set(context, trips, context.token.select(count, trips), name, out);
+    if (!node.index) guards_.set(context, trips, context.token.select(count, trips), name, out);
     exit(node, context, context.token, out);
     return {};
   }
@@ -687,27 +544,27 @@ class FlowBuilder {
     const Decision& decided = decisions_.at(&node);
     if (decided.iterations_a_dispatch == 0) {
       WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops));
-      return emit(std::move(work), context, out);
+      return guards_.emit(std::move(work), context, out);
     }
     ResidentSlice slice{decided.iterations_a_dispatch, values_.control(node.label + ".inside"), {}, {}};
     const std::string name = "enter " + node.label;
     const Scalar trips = words(node).trips;
-    set(context, trips, context.token.select(0u, trips), name, out);
-    set(context, slice.inside, context.token.expression(), name, out);
+    guards_.set(context, trips, context.token.select(0u, trips), name, out);
+    guards_.set(context, slice.inside, context.token.expression(), name, out);
     if (leaves_early(node.body)) {
       slice.broken = values_.control(node.label + ".broken");
-      set(context, *slice.broken, 0u, name, out);
+      guards_.set(context, *slice.broken, 0u, name, out);
     }
     if (decided.host_may_look) {
       slice.done_word = values_.observed_word();
-      step(context, name, out)
+      guards_.step(context, name, out)
           .statements.emplace_back(Store{values_.observed, 1u, *slice.done_word, !ScalarExpr(slice.inside)});
     }
     Context inner = context;
     inner.top = false;
     Sequence part;
     WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
-    WAVEGATE_CHECK(emit(std::move(work), inner, part));
+    WAVEGATE_CHECK(guards_.emit(std::move(work), inner, part));
     const std::optional<uint32_t> max = node.bounds.max;
     const uint32_t dispatches = max ? *max / slice.iterations + 1 : 0;
     if (slice.done_word) {
@@ -728,9 +585,8 @@ class FlowBuilder {
   Values& values_;
   KernelTable& kernels_;
   Flow flow_;
-  std::map<uint32_t, uint32_t> block_of_;  ///< the grids of a latch
-  std::map<uint32_t, ScalarExpr> reread_;  ///< for Mutation::no_latch
-  std::string assigning_;                  ///< label of the step that the baseline's last assignment made
+  Guards guards_;
+  std::string assigning_;  ///< label of the step that the baseline's last assignment made
 };
 
 }  // namespace
