@@ -171,6 +171,7 @@ class FlowBuilder {
     // empty arm leads.
     const bool rejoins = std::ranges::any_of(arms, [&](const Arm& arm) { return may_not_end(*arm.body, context); });
     std::vector<Token> latches;
+    latches.reserve(arms.size());
     for (const Arm& arm : arms)
       latches.push_back(arm.body->empty() && !rejoins
                             ? Token::never()

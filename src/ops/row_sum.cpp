@@ -33,7 +33,7 @@ MatrixBindings bind_matrix(kir::Builder& b) {
 }
 
 RowSum::RowSum(kir::Builder& builder, Mapping mapping, const RowShape& shape, uint32_t components)
-    : b_(builder), mapping_(mapping), shape_(shape) {
+    : b_(builder), shape_(shape) {
   if (mapping == Mapping::narrow || shape.parts == 1) return;
   for (uint32_t i = 0; i < components; ++i)
     parts_.push_back(b_.workgroup_array("parts" + std::to_string(i), Type::f32, kSlots));

@@ -53,7 +53,6 @@ class RowSum {
   std::vector<kir::Variable> variables(const Sum& values);
 
   kir::Builder& b_;
-  Mapping mapping_;
   RowShape shape_;
   std::vector<kir::MemoryRef> parts_;
 };
