@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "wavegate/base/format.h"
+#include "wavegate/lowering/separate_arguments.h"
 #include "wavegate/lowering/step_kernel.h"
 #include "wavegate/lowering/tail.h"
 #include "wavegate/lowering/work.h"
@@ -41,6 +42,7 @@ class Assembler {
     start_fresh(graph->commands);
     WAVEGATE_CHECK(commands(flow_.commands, graph->commands));
     keep_used_kernels(graph->commands, graph->kernels);
+    if (!profile_.features.writes_its_grid_source) separate_arguments(*graph, values_.arguments);
     WAVEGATE_CHECK(graph::verify(*graph));
     return std::shared_ptr<const graph::Graph>(std::move(graph));
   }
