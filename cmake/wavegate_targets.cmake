@@ -12,11 +12,18 @@ endif()
 
 # wavegate_library(folder/name DEPENDS a b LINK x y): a static library of all sources of src/folder/name, named
 # wavegate_folder_name and wavegate::folder_name. DEPENDS are our own folders, LINK other people's libraries.
+# What is done one way by a machine and another by a browser stands in native.cpp or *_native.cpp and in browser.cpp or
+# *_browser.cpp; one of the two is built.
 function(wavegate_library folder)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp"
     "${PROJECT_SOURCE_DIR}/src/${folder}/passes/*.cpp")
+  if(WAVEGATE_BROWSER)
+    list(FILTER sources EXCLUDE REGEX "[/_]native\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "[/_]browser\\.cpp$")
+  endif()
   set(target wavegate_${name})
   if(sources)
     add_library(${target} STATIC ${sources})

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "wavegate/api/kept.h"
 #include "wavegate/base/format.h"
-#include "wavegate/device/vulkan/cache_file.h"
 #include "wavegate/device/vulkan/hash.h"
 #include "wavegate/kir/builder.h"
 #include "wavegate/kir/compose.h"
@@ -297,12 +297,12 @@ class Calibration {
   Costs costs_;
 };
 
-// ---- the file
+// ---- what is kept
 
-/// What a file holds, by its first number; another version's is not read.
+/// What the bytes hold, by their first number; another version's is not read.
 constexpr double kVersion = 1;
 
-std::string file_name(const target::Profile& profile) {
+std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);
   return format("costs-{:016x}", device::vulkan::hash_bytes(std::as_bytes(std::span(device))));
 }
@@ -316,11 +316,11 @@ Result<Costs> calibrate(device::Device& device, const std::function<void(std::st
 void keep_costs(const target::Profile& profile, const Costs& costs) {
   std::vector<double> numbers = {kVersion};
   for (const target::CostInfo& info : target::cost_table()) numbers.push_back(costs.*info.cost);
-  device::vulkan::CacheDirectory::standard().write(file_name(profile), std::as_bytes(std::span(numbers)));
+  keep(kept_name(profile), std::as_bytes(std::span(numbers)));
 }
 
 std::optional<Costs> calibrated_costs(const target::Profile& profile) {
-  const auto contents = device::vulkan::CacheDirectory::standard().read(file_name(profile));
+  const auto contents = read_kept(kept_name(profile));
   const std::span<const target::CostInfo> all = target::cost_table();
   if (!contents || contents->size() != (all.size() + 1) * sizeof(double)) return std::nullopt;
   std::vector<double> numbers(all.size() + 1);
