@@ -29,6 +29,7 @@ struct Ties {
   std::string first;  ///< what ties them, for people; empty if nothing does
   bool workgroup_memory = false;
   bool subgroups = false;
+  bool any() const { return !first.empty(); }
 };
 
 Ties ties_of(const Kernel& kernel) {
@@ -259,6 +260,10 @@ void run_workgroups(Kernel& kernel, Block body, const Size& grid, const Ties& ti
 
 }  // namespace
 
+bool is_tied(const Kernel& kernel) {
+  return ties_of(kernel).any();
+}
+
 Result<Kernel> in_one_workgroup(const Kernel& kernel, const Size& grid, uint32_t width) {
   const Size workgroup = kernel.interface.workgroup_size;
   const uint64_t size = product(workgroup);
@@ -272,8 +277,7 @@ Result<Kernel> in_one_workgroup(const Kernel& kernel, const Size& grid, uint32_t
     return refuse(
         format("its grid of {}x{}x{} workgroups has more invocations than 32 bits count", grid[0], grid[1], grid[2]));
   const Ties ties = ties_of(kernel);
-  const bool tied = !ties.first.empty();
-  if (tied && size != width)
+  if (ties.any() && size != width)
     return refuse(format("it has {}, and its workgroup has {} invocations; use that width", ties.first, size));
   if (ties.subgroups && workgroup != Size{width, 1, 1})
     return refuse(format("it has {}, and which invocations share a subgroup may differ from its workgroup of {}x{}x{}",
@@ -283,7 +287,7 @@ Result<Kernel> in_one_workgroup(const Kernel& kernel, const Size& grid, uint32_t
   WAVEGATE_TRY([[maybe_unused]] const PassStats structured, structure_returns(result));
   Block body = std::exchange(result.body, {});
   if (workgroups != 0) {
-    if (tied) {
+    if (ties.any()) {
       run_workgroups(result, std::move(body), grid, ties);
     } else {
       run_invocations(result, std::move(body), grid, width);

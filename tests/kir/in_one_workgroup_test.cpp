@@ -144,6 +144,35 @@ TEST(InOneWorkgroup, does_nothing_for_an_empty_grid) {
   expect_kernel(in_one_workgroup(kernel, {0, 1, 1}, 64), "kernel k { workgroup_size 64 1 1 scalar s i32 write }");
 }
 
+struct TieCase {
+  std::string_view body;
+  bool tied;
+};
+
+class TiesOfInvocations : public testing::TestWithParam<TieCase> {};
+
+// A tied kernel runs in its own width alone, any other in all.
+TEST_P(TiesOfInvocations, are_what_keeps_the_width) {
+  const auto& [body, tied] = GetParam();
+  const Kernel kernel =
+      kernel_of("kernel k { workgroup_size 64 1 1 buffer x i32 read_write " + std::string(body) + " }");
+  EXPECT_EQ(is_tied(kernel), tied);
+  EXPECT_EQ(in_one_workgroup(kernel, {2, 1, 1}, 128).ok(), !tied);
+  EXPECT_TRUE(in_one_workgroup(kernel, {2, 1, 1}, 64).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    InOneWorkgroup, TiesOfInvocations,
+    testing::Values(TieCase{"barrier workgroup", true}, TieCase{"barrier subgroup", true},
+                    TieCase{"workgroup w i32 1", true}, TieCase{"%l: i32 = builtin subgroup_lane", true},
+                    TieCase{"%s: i32 = builtin subgroup_size", true},
+                    TieCase{"%t: bool = constant true %a: bool = subgroup_any %t", true},
+                    TieCase{"%t: bool = constant true if %t { barrier workgroup }", true},
+                    TieCase{"%z: i32 = constant 0 %u: i32 = assume_uniform %z workgroup store x[%u], %u", false},
+                    TieCase{"fence device acquire_release", false},
+                    TieCase{"%z: i32 = constant 0 %o: i32 = atomic_add x[%z], %z device relaxed", false},
+                    TieCase{"%i: i32 = builtin local_index store x[%i], %i", false}));
+
 struct RefusedCase {
   std::string_view text;
   Size grid;
