@@ -81,14 +81,15 @@ struct DeviceRequest {
 /// Is there a WebGPU at all? A `device` error that says how to get one, if not.
 Result<void> available();
 
-/// Asks for the best adapter and for a device with all its limits and the features above.
-void request_device(DeviceRequest request, std::function<void(Result<OpenDevice>)> done);
+/// Asks for the best adapter and for a device with all its limits and the features above. The handle is there at once;
+/// only pump() and release() take it before the callback has heard that there is a device. Precondition: available().
+Device request_device(DeviceRequest request, std::function<void(Result<DeviceInfo>)> done);
 
 /// Adds a reference to a device of the application, to be released. `instance` and `device` are the implementation's
 /// handles as numbers; a browser has no instance. `lost` is as in DeviceRequest, where the body can hear of it.
 Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, std::function<void(std::string reason)> lost);
 
-/// Calls the callbacks of what has ended, and does not wait. In a browser: nothing.
+/// Calls the callbacks of what has ended on the device, and does not wait. In a browser: nothing.
 void pump(Device device);
 
 /// May the host wait for callbacks by calling pump() again and again? Not in a browser, whose callbacks come when the
