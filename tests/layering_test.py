@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "target": "base",
     "kir": "base",
     "emit/spirv": "base kir target",
+    "emit/wgsl": "base kir target",
     "program": "base kir target",
     "ops": "base kir target program",
     "graph": "base kir",
