@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace wavegate::emit::spirv {
 namespace {
@@ -41,13 +42,18 @@ class Survey {
     for (const Instruction& instruction : block.instructions) {
       order(instruction);
       access(instruction);
-      const size_t stores = stores_.size();
       const size_t orders = orders_;
       for (const kir::Block& inner : instruction.blocks) this->block(inner);
-      // What one round of a loop stores, the next one meets.
-      if (instruction.op == Op::loop && orders_ > orders)
-        for (size_t i = stores; i < stores_.size(); ++i) shared_[stores_[i]] = true;
+      if (instruction.op == Op::loop && orders_ > orders) next_round(instruction.blocks[0]);
     }
+  }
+
+  /// What was stored before a loop that orders, or in one round of it, the next round meets on the other side of the
+  /// order, wherever in the body each stands.
+  void next_round(const kir::Block& body) {
+    kir::walk(body, [&](const Instruction& instruction) {
+      if (const auto place = place_of(instruction); place && first_store_[*place] != kNever) shared_[*place] = true;
+    });
   }
 
   void order(const Instruction& instruction) {
@@ -59,15 +65,20 @@ class Survey {
     with_device_ |= !is_barrier && instruction.scope == kir::Scope::device;
   }
 
-  void access(const Instruction& instruction) {
+  /// What an instruction loads from or stores to, if it does.
+  std::optional<size_t> place_of(const Instruction& instruction) const {
     const bool is_scalar = instruction.op == Op::load_scalar || instruction.op == Op::store_scalar;
     const bool is_memory = instruction.op == Op::load || instruction.op == Op::store || kir::is_atomic(instruction.op);
-    if (!is_scalar && !is_memory) return;
-    const size_t place = is_scalar ? arena_ : instruction.memory == kir::kPointer ? pointers_ : instruction.memory;
-    if (first_store_[place] < orders_) shared_[place] = true;  // kNever is not below anything
-    if (instruction.op == Op::load || instruction.op == Op::load_scalar) return;
-    first_store_[place] = std::min(first_store_[place], orders_);
-    stores_.push_back(place);
+    if (!is_scalar && !is_memory) return std::nullopt;
+    return is_scalar ? arena_ : instruction.memory == kir::kPointer ? pointers_ : instruction.memory;
+  }
+
+  void access(const Instruction& instruction) {
+    const std::optional<size_t> place = place_of(instruction);
+    if (!place) return;
+    size_t& first_store = first_store_[*place];
+    if (first_store < orders_) shared_[*place] = true;  // kNever is not below anything
+    if (instruction.op != Op::load && instruction.op != Op::load_scalar) first_store = std::min(first_store, orders_);
   }
 
   const kir::Kernel& kernel_;
@@ -75,7 +86,6 @@ class Survey {
   size_t pointers_;
   std::vector<bool> shared_;         ///< by place
   std::vector<size_t> first_store_;  ///< by place: how many barriers, fences and ordered atomics came before it
-  std::vector<size_t> stores_;       ///< the places stored to so far
   size_t orders_ = 0;
   bool with_device_ = false;
 };

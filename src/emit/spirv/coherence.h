@@ -16,8 +16,8 @@ struct Coherence {
 
 /// A kernel that orders its accesses against other workgroups (a fence or an ordered atomic of device scope) has all
 /// of its memory coherent. Else a buffer is, if a barrier, fence or ordered atomic may stand between a store to it and
-/// another access; so that a kernel whose barriers are about workgroup memory alone pays nothing. In time linear in the
-/// kernel's size, times the depth of its loops.
+/// another access, in this round of the loops around them or a later one; so that a kernel whose barriers are about
+/// workgroup memory alone pays nothing. In time linear in the kernel's size, times the depth of its loops.
 Coherence coherence_of(const kir::Kernel& kernel);
 
 }  // namespace wavegate::emit::spirv

@@ -63,6 +63,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"loop { %a: i32 = load x[%i] barrier workgroup store x[%i], %a if %u { break } continue }", "x"},
         Case{"loop { %a: i32 = load x[%i] store x[%i], %a if %u { break } continue } barrier workgroup", ""},
         Case{"barrier workgroup loop { store x[%i], %i if %u { break } continue } %a: i32 = load x[%i]", ""},
+        // A store before a loop, and what a later round of it meets behind the barrier of an earlier one.
+        Case{"store x[%i], %i loop { if %u { %a: i32 = load x[%i] } barrier workgroup if %u { break } continue }", "x"},
+        Case{"store x[%i], %i loop { loop { %a: i32 = load x[%i] if %u { break } continue } barrier workgroup "
+             "if %u { break } continue }",
+             "x"},
+        Case{"store x[%i], %i loop { %a: i32 = load x[%i] loop { barrier workgroup if %u { break } continue } "
+             "if %u { break } continue }",
+             "x"},
+        Case{"store_scalar s, %i loop { %a: i32 = load_scalar s barrier workgroup if %u { break } continue }", "s"},
+        Case{"store [%p], %i loop { %a: i32 = load [%p] barrier workgroup if %u { break } continue }", "p"},
+        Case{"store x[%i], %i loop { %a: i32 = load y[%i] barrier workgroup if %u { break } continue }", ""},
+        Case{"store x[%i], %i loop { %a: i32 = load x[%i] if %u { break } continue } barrier workgroup", ""},
+        Case{"loop { %a: i32 = load x[%i] barrier workgroup if %u { break } continue } store x[%i], %i", ""},
         Case{"fence device acquire", "xysp"}, Case{"%a: i32 = atomic_add y[%i], %i device release", "xysp"},
         Case{"%a: i32 = atomic_add y[%i], %i device relaxed", ""}));
 
