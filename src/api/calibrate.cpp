@@ -8,7 +8,7 @@
 
 #include "wavegate/api/kept.h"
 #include "wavegate/base/format.h"
-#include "wavegate/device/vulkan/hash.h"
+#include "wavegate/device/hash.h"
 #include "wavegate/kir/builder.h"
 #include "wavegate/kir/compose.h"
 #include "wavegate/kir/passes/simplify.h"
@@ -304,7 +304,7 @@ constexpr double kVersion = 1;
 
 std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);
-  return format("costs-{:016x}", device::vulkan::hash_bytes(std::as_bytes(std::span(device))));
+  return format("costs-{:016x}", device::hash_bytes(std::as_bytes(std::span(device))));
 }
 
 }  // namespace

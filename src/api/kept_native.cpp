@@ -1,14 +1,14 @@
 #include "wavegate/api/kept.h"
-#include "wavegate/device/vulkan/cache_file.h"
+#include "wavegate/device/cache_file.h"
 
 namespace wavegate {
 
 void keep(const std::string& name, std::span<const std::byte> bytes) {
-  device::vulkan::CacheDirectory::standard().write(name, bytes);
+  device::CacheDirectory::standard().write(name, bytes);
 }
 
 std::optional<std::vector<std::byte>> read_kept(const std::string& name) {
-  return device::vulkan::CacheDirectory::standard().read(name);
+  return device::CacheDirectory::standard().read(name);
 }
 
 }  // namespace wavegate

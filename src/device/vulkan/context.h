@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "wavegate/device/cache_file.h"
 #include "wavegate/device/device.h"
-#include "wavegate/device/vulkan/cache_file.h"
 #include "wavegate/device/vulkan/features.h"
 #include "wavegate/device/vulkan/instance.h"
 #include "wavegate/device/vulkan/owned.h"

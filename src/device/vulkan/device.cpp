@@ -9,6 +9,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/device/check.h"
+#include "wavegate/device/probe.h"
 #include "wavegate/device/vulkan/commands.h"
 #include "wavegate/device/vulkan/context.h"
 #include "wavegate/device/vulkan/executable.h"
@@ -16,7 +17,6 @@
 #include "wavegate/device/vulkan/memory.h"
 #include "wavegate/device/vulkan/physical_device.h"
 #include "wavegate/device/vulkan/pipelines.h"
-#include "wavegate/device/vulkan/probe.h"
 #include "wavegate/device/vulkan/structure.h"
 #include "wavegate/device/vulkan/vulkan_error.h"
 

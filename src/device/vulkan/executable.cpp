@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "wavegate/base/format.h"
-#include "wavegate/device/vulkan/backoff.h"
+#include "wavegate/device/backoff.h"
 #include "wavegate/device/vulkan/commands.h"
 #include "wavegate/device/vulkan/opaque_capabilities.h"
 #include "wavegate/device/vulkan/vulkan_error.h"

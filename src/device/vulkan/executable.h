@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "wavegate/device/device.h"
+#include "wavegate/device/schedule.h"
 #include "wavegate/device/vulkan/context.h"
 #include "wavegate/device/vulkan/device.h"
 #include "wavegate/device/vulkan/graph_commands.h"
@@ -19,7 +20,6 @@
 #include "wavegate/device/vulkan/pending_writes.h"
 #include "wavegate/device/vulkan/pipelines.h"
 #include "wavegate/device/vulkan/recording.h"
-#include "wavegate/device/vulkan/schedule.h"
 #include "wavegate/device/vulkan/submissions.h"
 
 namespace wavegate::device::vulkan {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "wavegate/base/result.h"
+#include "wavegate/device/schedule.h"
 #include "wavegate/device/vulkan/context.h"
 #include "wavegate/device/vulkan/owned.h"
 #include "wavegate/device/vulkan/recording.h"
-#include "wavegate/device/vulkan/schedule.h"
 
 namespace wavegate::device::vulkan {
 

@@ -5,7 +5,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "wavegate/base/format.h"
-#include "wavegate/device/vulkan/hash.h"
+#include "wavegate/device/hash.h"
 #include "wavegate/device/vulkan/structure.h"
 #include "wavegate/device/vulkan/vulkan_error.h"
 

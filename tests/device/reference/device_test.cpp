@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <functional>
 
 #include "device/reference/launch.h"
 
@@ -345,6 +346,52 @@ TEST_F(ReferenceDevice, a_graph_beyond_the_limits_is_refused_at_load) {
   Graph graph = add_graph();
   std::get<Dispatch>(graph.commands[0]).grid = {1, 70000, 1};
   EXPECT_THAT(load_error(std::move(graph)), HasSubstr("70000 workgroups exceeds the device's 65535 in y"));
+}
+
+TEST_F(ReferenceDevice, limits_of_the_options_are_those_of_the_profile_and_hold) {
+  device_ = make_device({.storage_buffers = 1, .immediate_words = 2, .workgroup_memory = 16});
+  const target::Limits& limits = device_->profile().limits;
+  EXPECT_EQ(limits.storage_buffers, 1u);
+  EXPECT_EQ(limits.immediate_words, 2u);
+  EXPECT_EQ(limits.workgroup_memory, 16u);
+  load(add_graph());
+
+  const auto refusal = [&](const std::function<void(Builder&)>& add_to) {
+    Builder b("large");
+    auto data = b.buffer("data", Type::i32, Access::read_write);
+    data[0] = b.parameter("amount", Type::i32);
+    add_to(b);
+    Graph graph = add_graph();
+    graph.kernels = {shared(b)};
+    auto& dispatch = std::get<Dispatch>(graph.commands[0]);
+    for (size_t i = 1; i < graph::binding_count(graph.kernels[0]); ++i)
+      dispatch.bindings.push_back({BufferId{0}, 0, 12});
+    dispatch.words.resize(graph::word_count(graph.kernels[0]));
+    return load_error(std::move(graph));
+  };
+  EXPECT_THAT(refusal([](Builder& b) { b.buffer("more", Type::i32, Access::read); }),
+              HasSubstr("2 storage buffers exceed the device's 1"));
+  EXPECT_THAT(refusal([](Builder& b) {
+                b.parameter("p", Type::i32);
+                b.parameter("q", Type::i32);
+              }),
+              HasSubstr("3 launch words exceed the device's 2"));
+  EXPECT_THAT(refusal([](Builder& b) { b.workgroup_array("w", Type::i32, 5)[0] = b.u32(0); }),
+              HasSubstr("20 bytes of workgroup memory exceed the device's 16"));
+}
+
+TEST_F(ReferenceDevice, a_kernels_loops_end_after_the_iterations_of_the_profile) {
+  device_ = make_device({.kernel_loop_iterations = 5});
+  EXPECT_EQ(device_->profile().limits.kernel_loop_iterations, 5u);
+  Builder b("endless");
+  auto data = b.buffer("data", Type::i32, Access::read_write);
+  b.while_([&] { return b.boolean(true); }, [&] { data[b.global_id()] = data[b.global_id()] + 1; });
+  Graph graph = add_graph();
+  graph.kernels = {shared(b)};
+  std::get<Dispatch>(graph.commands[0]).words.clear();
+  auto executable = load(std::move(graph));
+  ASSERT_EQ(outcome(executable->run()), "ok");
+  EXPECT_THAT(read(*executable, BufferId{0}, 3), ElementsAre(6, 7, 8));
 }
 
 TEST_F(ReferenceDevice, a_kernel_that_does_not_verify_is_refused_at_load) {

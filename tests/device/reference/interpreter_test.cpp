@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <numeric>
 
 #include "device/reference/launch.h"
@@ -27,6 +28,26 @@ std::vector<uint32_t> counting(uint32_t count, uint32_t first = 0) {
 
 uint32_t bits_of(float value) {
   return std::bit_cast<uint32_t>(value);
+}
+
+/// In each of `width` invocations two loops, one after the other, of as many iterations as `rounds` says of the
+/// invocation and of four; they count them in `first` and `second`. A third memory gets what the first loop results in.
+kir::Kernel two_loops(uint32_t width) {
+  Builder b("two_loops", {width});
+  auto rounds = b.buffer("rounds", Type::i32, Access::read);
+  auto first = b.buffer("first", Type::i32, Access::read_write);
+  auto second = b.buffer("second", Type::i32, Access::read_write);
+  auto left = b.buffer("left", Type::i32, Access::write);
+  const Expr lane = b.global_id();
+  kir::Variable index = b.variable(b.u32(100));
+  b.loop([&] {
+    first[lane] = first[lane] + 1;
+    index = Expr(index) + 1;
+    b.if_(first[lane] == rounds[lane], [&] { b.break_(); });
+  });
+  left[lane] = Expr(index);
+  b.for_(b.u32(0), b.u32(4), b.u32(1), [&](Expr) { second[lane] = second[lane] + 1; });
+  return finish(b);
 }
 
 // Arithmetic, memory and launches.
@@ -63,6 +84,22 @@ TEST(interpreter, ids_count_invocations_x_fastest_in_three_dimensions) {
   ASSERT_EQ(outcome(launch(kernel, {&memory}, {.grid = {2, 1, 1}})), "ok");
   EXPECT_THAT(numbers_in<uint32_t>(memory), ElementsAre(0, 1, 100, 101, 2, 3, 102, 103, 4, 5, 104, 105,  //
                                                         6, 7, 106, 107, 8, 9, 108, 109, 10, 11, 110, 111));
+}
+
+TEST(interpreter, loops_of_an_invocation_end_after_as_many_iterations_as_the_launch_allows) {
+  const kir::Kernel kernel = two_loops(2);
+  const auto run = [&](uint64_t most, uint32_t workgroups) {
+    Storage rounds = storage_of(Words{3, 10, 3, 10}), left = unwritten(16);
+    Storage first = storage_of(Words(4)), second = storage_of(Words(4));
+    EXPECT_EQ(outcome(launch(kernel, {&rounds, &first, &second, &left},
+                             {.grid = {workgroups, 1, 1}, .max_loop_iterations = most})),
+              "ok");
+    return std::array{numbers_in<uint32_t>(first), numbers_in<uint32_t>(second), numbers_in<uint32_t>(left)};
+  };
+  EXPECT_THAT(run(15, 2), ElementsAre(Words{3, 10, 3, 10}, Words{4, 4, 4, 4}, Words{103, 110, 103, 110}));
+  // The first invocation has four left for its second loop, the other has none, but a loop that is entered has one.
+  EXPECT_THAT(run(7, 2), ElementsAre(Words{3, 7, 3, 7}, Words{4, 1, 4, 1}, testing::_));
+  EXPECT_THAT(run(5, 1), ElementsAre(Words{3, 5, 0, 0}, Words{2, 1, 0, 0}, testing::_));
 }
 
 TEST(interpreter, a_wide_parameter_takes_two_launch_words_low_word_first) {

@@ -37,6 +37,7 @@ struct LaunchOptions {
   graph::Grid grid = {1, 1, 1};
   uint32_t subgroup_size = 32;
   uint64_t max_steps = std::numeric_limits<uint64_t>::max();
+  uint64_t max_loop_iterations = std::numeric_limits<uint64_t>::max();
 };
 
 /// Launches a kernel with each storage bound as a whole.
@@ -44,7 +45,8 @@ inline Result<void> launch(const kir::Kernel& kernel, const std::vector<Storage*
                            const LaunchOptions& options = {}) {
   std::vector<BoundRange> ranges;
   for (Storage* storage : storages) ranges.push_back({storage, 0, storage->bytes.size()});
-  return interpret(kernel, {ranges, options.words, options.grid, options.subgroup_size, options.max_steps});
+  return interpret(kernel, {ranges, options.words, options.grid, options.subgroup_size, options.max_steps,
+                            options.max_loop_iterations});
 }
 
 /// The kernel that a builder holds; fails the test if there is none.

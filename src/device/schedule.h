@@ -7,7 +7,7 @@
 
 #include "wavegate/graph/graph.h"
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 
 /// What one command buffer holds: a part of the graph (see Recording), or some runs of a loop's body.
 struct Piece {
@@ -68,4 +68,4 @@ class Schedule {
   uint32_t in_flight_ = 0;  ///< chunks that are looked at
 };
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

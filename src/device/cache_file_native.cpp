@@ -1,4 +1,4 @@
-#include "wavegate/device/vulkan/cache_file.h"
+#include "wavegate/device/cache_file.h"
 
 #include <unistd.h>
 
@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "wavegate/base/format.h"
-#include "wavegate/device/vulkan/hash.h"
+#include "wavegate/device/hash.h"
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ void CacheDirectory::write(const std::string& name, std::span<const std::byte> c
   if (error) fs::remove(temporary, error);
 }
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 
 /// A directory of small files that only save time: any failure to read or write one is treated as its absence.
 /// Each file carries the length and a checksum of its contents, so that a damaged one never reaches a driver.
@@ -32,4 +32,4 @@ class CacheDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

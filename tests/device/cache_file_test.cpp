@@ -1,15 +1,32 @@
-#include "wavegate/device/vulkan/cache_file.h"
+#include "wavegate/device/cache_file.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
-#include "device/vulkan/test_device.h"
+#include "wavegate/base/format.h"
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 using testing::Eq;
 using testing::Optional;
+
+/// A directory of its own for this process, removed at the end.
+const std::string& cache_directory() {
+  struct Directory {
+    std::string path = (std::filesystem::temp_directory_path() / format("wavegate-cache-test-{}", getpid())).string();
+    ~Directory() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  };
+  static const Directory directory;
+  return directory.path;
+}
 
 const std::vector<std::byte> kContents = {std::byte{1}, std::byte{2}, std::byte{3}};
 
@@ -58,4 +75,4 @@ TEST(CacheDirectory, FollowsXdgCacheHome) {
 }
 
 }  // namespace
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

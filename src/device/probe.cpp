@@ -1,5 +1,6 @@
-#include "wavegate/device/vulkan/probe.h"
+#include "wavegate/device/probe.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,7 +10,7 @@
 
 #include "wavegate/kir/builder.h"
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 using kir::Expr;
@@ -31,10 +32,12 @@ struct Operands {
   T c = 0;
 };
 
-/// Runs one operation on the device for each of the operands and returns the results in order.
+using Operation = std::function<Expr(kir::Builder&, Expr, Expr, Expr)>;
+
+/// A graph that applies one operation to each of the operands, from buffer 0, and leaves the results in buffer 1.
 template <typename T>
-Result<std::vector<T>> ask(Device& device, const char* name, const std::vector<Operands<T>>& operands,
-                           const std::function<Expr(kir::Builder&, Expr, Expr, Expr)>& operation) {
+Result<std::shared_ptr<const graph::Graph>> graph_of(const char* name, const std::vector<Operands<T>>& operands,
+                                                     const Operation& operation) {
   kir::Builder builder(name, {kWorkgroup});
   const auto in = builder.buffer("operands", kTypeOf<T>, kir::Access::read);
   const auto out = builder.buffer("results", kTypeOf<T>, kir::Access::write);
@@ -61,12 +64,7 @@ Result<std::vector<T>> ask(Device& device, const char* name, const std::vector<O
   dispatch.uses = {{dispatch.bindings[0], kir::Access::read}, {dispatch.bindings[1], kir::Access::write}};
   dispatch.grid = {(count + kWorkgroup - 1) / kWorkgroup, 1, 1};
   graph->commands.emplace_back(std::move(dispatch));
-
-  WAVEGATE_TRY(const std::unique_ptr<Executable> executable, device.load(graph));
-  WAVEGATE_CHECK(executable->run());
-  std::vector<T> results(count);
-  WAVEGATE_CHECK(executable->read(graph::BufferId{1}, 0, std::as_writable_bytes(std::span(results))));
-  return results;
+  return std::shared_ptr<const graph::Graph>(std::move(graph));
 }
 
 template <typename T>
@@ -74,13 +72,27 @@ bool same_bits(T a, T b) {
   return std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-/// Whether all results are what the host computes from the operands.
 template <typename T>
-bool all_match(const std::vector<Operands<T>>& operands, const std::vector<T>& results,
-               const std::function<T(const Operands<T>&)>& expected) {
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (!same_bits(results[i], expected(operands[i]))) return false;
-  return true;
+using Expected = std::function<T(const Operands<T>&)>;
+
+/// Does the operation give what the host computes from the operands, for all of them? `holds_if` is the answer if so.
+template <typename T>
+Result<FloatQuestion> question(bool target::FloatBehaviour::*about, const char* name, std::vector<Operands<T>> operands,
+                               const Operation& operation, Expected<T> expected, bool holds_if = true) {
+  FloatQuestion question;
+  question.about = about;
+  WAVEGATE_TRY(question.graph, graph_of<T>(name, operands, operation));
+  question.results = graph::BufferId{1};
+  question.result_bytes = operands.size() * sizeof(T);
+  question.answer = [operands = std::move(operands), expected = std::move(expected),
+                     holds_if](std::span<const std::byte> bytes) {
+    std::vector<T> results(operands.size());
+    std::memcpy(results.data(), bytes.data(), std::min(bytes.size(), results.size() * sizeof(T)));
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (!same_bits(results[i], expected(operands[i]))) return !holds_if;
+    return holds_if;
+  };
+  return question;
 }
 
 /// Random floats whose exponents are near enough to zero that no product or quotient of two leaves the normal range.
@@ -132,40 +144,41 @@ T fused(const Operands<T>& operands) {
   return std::fma(operands.a, operands.b, operands.c);
 }
 
+Expr multiply_add(kir::Builder&, Expr x, Expr y, Expr z) {
+  return x * y + z;
+}
+
 template <typename T>
-Result<bool> has_fused_fma(Device& device) {
+Result<FloatQuestion> has_fused_fma(bool target::FloatBehaviour::*about) {
   std::vector<Operands<T>> operands = cancelling_operands<T>(1024);
   const std::vector<Operands<T>> others = random_operands<T>(1024);
   operands.insert(operands.end(), others.begin(), others.end());
-  WAVEGATE_TRY(const std::vector<T> results,
-               ask<T>(device, "probe_fma", operands, [](kir::Builder& b, Expr x, Expr y, Expr z) {
-                 return b.apply(Op::fma, {x, y, z});
-               }));
-  return all_match<T>(operands, results, fused<T>);
+  return question<T>(
+      about, "probe_fma", std::move(operands),
+      [](kir::Builder& b, Expr x, Expr y, Expr z) {
+        return b.apply(Op::fma, {x, y, z});
+      },
+      fused<T>);
 }
 
 template <typename T>
-Result<bool> keeps_denormals(Device& device) {
+Result<FloatQuestion> keeps_denormals(bool target::FloatBehaviour::*about) {
   const T smallest = std::numeric_limits<T>::denorm_min(), normal = std::numeric_limits<T>::min();
   // a * b + c where the product or the sum, or an operand of it, is denormal; all of it exact.
-  const std::vector<Operands<T>> operands = {
+  std::vector<Operands<T>> operands = {
       {smallest, 1, 0},           {-smallest, 3, 0},        {normal, T(0.5), 0},          {smallest, 1, smallest},
       {normal, 1, -2 * smallest}, {smallest, 4, -smallest}, {-normal, T(0.25), smallest}, {smallest * 5, 2, normal}};
-  WAVEGATE_TRY(const std::vector<T> results, ask<T>(device, "probe_denormals", operands,
-                                                    [](kir::Builder&, Expr x, Expr y, Expr z) { return x * y + z; }));
-  return all_match<T>(operands, results, fused<T>);
+  return question<T>(about, "probe_denormals", std::move(operands), multiply_add, fused<T>);
 }
 
-Result<bool> contracts(Device& device) {
-  const std::vector<Operands<float>> operands = cancelling_operands<float>(1024);
-  WAVEGATE_TRY(const std::vector<float> results,
-               ask<float>(device, "probe_contraction", operands,
-                          [](kir::Builder&, Expr x, Expr y, Expr z) { return x * y + z; }));
+Result<FloatQuestion> contracts() {
   // Without contraction the sum is exactly zero.
-  return !all_match<float>(operands, results, [](const Operands<float>&) { return 0.0f; });
+  return question<float>(
+      &target::FloatBehaviour::contracts_f32, "probe_contraction", cancelling_operands<float>(1024), multiply_add,
+      [](const Operands<float>&) { return 0.0f; }, false);
 }
 
-Result<bool> divides_exactly(Device& device) {
+Result<FloatQuestion> divides_exactly() {
   std::vector<Operands<float>> operands = random_operands<float>(8192);
   const float infinity = std::numeric_limits<float>::infinity();
   for (float a : {0.0f, -0.0f, 1.0f, -3.0f, 1e38f, infinity})
@@ -175,20 +188,20 @@ Result<bool> divides_exactly(Device& device) {
       if (quotient == 0 || std::isnan(quotient) || std::abs(quotient) >= std::numeric_limits<float>::min())
         operands.push_back({a, b, 0});
     }
-  WAVEGATE_TRY(const std::vector<float> results, ask<float>(device, "probe_division", operands,
-                                                            [](kir::Builder&, Expr x, Expr y, Expr) { return x / y; }));
-  return all_match<float>(operands, results, [](const Operands<float>& o) { return o.a / o.b; });
+  return question<float>(
+      &target::FloatBehaviour::exact_division_f32, "probe_division", std::move(operands),
+      [](kir::Builder&, Expr x, Expr y, Expr) { return x / y; }, [](const Operands<float>& o) { return o.a / o.b; });
 }
 
-Result<bool> roots_exactly(Device& device) {
+Result<FloatQuestion> roots_exactly() {
   std::vector<Operands<float>> operands = random_operands<float>(8192);
   for (auto& each : operands) each.a = std::abs(each.a);
   for (float a : {0.0f, -0.0f, 1.0f, 2.0f, -1.0f, 3e38f, 2e-38f, std::numeric_limits<float>::infinity()})
     operands.push_back({a, 0, 0});
-  WAVEGATE_TRY(const std::vector<float> results,
-               ask<float>(device, "probe_square_root", operands,
-                          [](kir::Builder& b, Expr x, Expr, Expr) { return b.apply(Op::sqrt, {x}); }));
-  return all_match<float>(operands, results, [](const Operands<float>& o) { return std::sqrt(o.a); });
+  return question<float>(
+      &target::FloatBehaviour::exact_square_root_f32, "probe_square_root", std::move(operands),
+      [](kir::Builder& b, Expr x, Expr, Expr) { return b.apply(Op::sqrt, {x}); },
+      [](const Operands<float>& o) { return std::sqrt(o.a); });
 }
 
 constexpr bool target::FloatBehaviour::*kFields[] = {
@@ -209,16 +222,35 @@ target::FloatBehaviour native_floats() {
   return floats;
 }
 
+Result<std::vector<FloatQuestion>> float_questions(const target::Profile& profile) {
+  using Floats = target::FloatBehaviour;
+  std::vector<Result<FloatQuestion>> questions;
+  questions.push_back(has_fused_fma<float>(&Floats::fused_fma_f32));
+  questions.push_back(keeps_denormals<float>(&Floats::keeps_denormals_f32));
+  questions.push_back(contracts());
+  questions.push_back(divides_exactly());
+  questions.push_back(roots_exactly());
+  if (profile.features.float64) {
+    questions.push_back(has_fused_fma<double>(&Floats::fused_fma_f64));
+    questions.push_back(keeps_denormals<double>(&Floats::keeps_denormals_f64));
+  }
+  std::vector<FloatQuestion> all;
+  for (Result<FloatQuestion>& each : questions) {
+    WAVEGATE_TRY(FloatQuestion question, std::move(each));
+    all.push_back(std::move(question));
+  }
+  return all;
+}
+
 Result<target::FloatBehaviour> probe_floats(Device& device) {
   target::FloatBehaviour floats;
-  WAVEGATE_TRY(floats.fused_fma_f32, has_fused_fma<float>(device));
-  WAVEGATE_TRY(floats.keeps_denormals_f32, keeps_denormals<float>(device));
-  WAVEGATE_TRY(floats.contracts_f32, contracts(device));
-  WAVEGATE_TRY(floats.exact_division_f32, divides_exactly(device));
-  WAVEGATE_TRY(floats.exact_square_root_f32, roots_exactly(device));
-  if (device.profile().features.float64) {
-    WAVEGATE_TRY(floats.fused_fma_f64, has_fused_fma<double>(device));
-    WAVEGATE_TRY(floats.keeps_denormals_f64, keeps_denormals<double>(device));
+  WAVEGATE_TRY(const std::vector<FloatQuestion> questions, float_questions(device.profile()));
+  for (const FloatQuestion& question : questions) {
+    WAVEGATE_TRY(const std::unique_ptr<Executable> executable, device.load(question.graph));
+    WAVEGATE_CHECK(executable->run());
+    std::vector<std::byte> results(question.result_bytes);
+    WAVEGATE_CHECK(executable->read(question.results, 0, results));
+    floats.*question.about = question.answer(results);
   }
   return floats;
 }
@@ -236,4 +268,4 @@ std::optional<target::FloatBehaviour> parse_floats(std::span<const std::byte> by
   return floats;
 }
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

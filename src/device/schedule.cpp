@@ -1,10 +1,10 @@
-#include "wavegate/device/vulkan/schedule.h"
+#include "wavegate/device/schedule.h"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 constexpr uint64_t kUnbounded = std::numeric_limits<uint64_t>::max();
@@ -62,4 +62,4 @@ void Schedule::ended(size_t loop, bool done) {
   part_is_next_ = true;
 }
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 
 /// FNV-1a over eight bytes at a time: quick, and good enough where equality is checked afterwards or where only
 /// accidents are to be noticed.
@@ -21,4 +21,4 @@ inline uint64_t hash_bytes(std::span<const std::byte> bytes, uint64_t hash = 0xc
   return hash;
 }
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

@@ -1,8 +1,8 @@
-#include "wavegate/device/vulkan/backoff.h"
+#include "wavegate/device/backoff.h"
 
 #include <gmock/gmock.h>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 using std::chrono::microseconds;
@@ -14,4 +14,4 @@ TEST(Backoff, NapsGrowWithTheWaitAndAreBounded) {
 }
 
 }  // namespace
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 
 /// How long a host may sleep that has already waited for so long: little against what it waits for, and not forever.
 constexpr std::chrono::microseconds nap_after(std::chrono::microseconds waited) {
@@ -43,4 +43,4 @@ class Backoff {
   Clock::time_point began_ = Clock::now();
 };
 
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device

@@ -1,8 +1,8 @@
-#include "wavegate/device/vulkan/schedule.h"
+#include "wavegate/device/schedule.h"
 
 #include <gmock/gmock.h>
 
-namespace wavegate::device::vulkan {
+namespace wavegate::device {
 namespace {
 
 using testing::Eq;
@@ -142,4 +142,4 @@ TEST(Schedule, ABoundlessLoopAfterABoundedOneHasItsOwnChunksInFlight) {
 }
 
 }  // namespace
-}  // namespace wavegate::device::vulkan
+}  // namespace wavegate::device
