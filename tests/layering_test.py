@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "io": "base kir program ops",
     "api": "base kir target program ops graph lowering device device/reference device/vulkan io",
     "cli": "base target program graph lowering device io api",
+    "web": "base target program graph lowering device device/reference device/webgpu io api",
 }
 
 # Headers: what an application that includes <wavegate/wavegate.h> gets to see. No backend is among it.
@@ -42,7 +43,7 @@ PUBLIC_HEADERS_MAY_INCLUDE = {
 OTHERS_HEADERS = {
     "CLI/": "cli",
     "fmt/": "base",
-    "nlohmann/": "io cli",
+    "nlohmann/": "io cli web",
     "spirv/": "kir program emit/spirv device/vulkan",
     "vulkan/": "device/vulkan",
     "zlib.h": "io",

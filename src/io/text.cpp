@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "wavegate/base/format.h"
+#include "wavegate/base/from_chars.h"
 
 namespace wavegate::io {
 namespace {
@@ -112,7 +113,7 @@ std::optional<double> parse_real(std::string_view word) {
   if (negative || word.starts_with('+')) word.remove_prefix(1);
   if (word.empty() || !(is_digit(word.front()) || word.front() == '.')) return std::nullopt;
   double value = 0;
-  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, fault] = from_chars(word.data(), word.data() + word.size(), value);
   if (end != word.data() + word.size() || fault == std::errc::invalid_argument) return std::nullopt;
   if (fault == std::errc::result_out_of_range) value = is_huge(word) ? std::numeric_limits<double>::infinity() : 0.0;
   return negative ? -value : value;

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "wavegate/base/format.h"
+#include "wavegate/base/from_chars.h"
 #include "wavegate/kir/float16.h"
 #include "wavegate/kir/text.h"
 #include "wavegate/kir/verifier.h"
@@ -119,7 +119,7 @@ class Lexer {
 template <typename T, typename... Base>
 std::optional<T> read_all(std::string_view text, Base... base) {
   T value{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base...);
+  const auto [end, code] = from_chars(text.data(), text.data() + text.size(), value, base...);
   if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

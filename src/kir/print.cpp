@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
 
 #include "wavegate/base/format.h"
+#include "wavegate/base/from_chars.h"
 #include "wavegate/kir/float16.h"
 #include "wavegate/kir/text.h"
 
@@ -28,7 +28,7 @@ std::string half_text(uint16_t bits) {
   for (int digits = 1; digits < 5; ++digits) {
     std::string text = format("{:.{}g}", value, digits);
     double back = 0;
-    std::from_chars(text.data(), text.data() + text.size(), back);
+    from_chars(text.data(), text.data() + text.size(), back);
     if (double_to_float16(back) == bits) return text;
   }
   return format("{:.5g}", value);
