@@ -25,9 +25,10 @@ target::Profile make_profile(const Options& options) {
   limits.grid = {1u << 20, 65535, 65535};
   limits.workgroup_size = {1024, 1024, 1024};
   limits.workgroup_invocations = 1024;
-  limits.workgroup_memory = 1u << 16;
-  limits.storage_buffers = 64;
-  limits.immediate_words = 64;
+  limits.workgroup_memory = options.workgroup_memory;
+  limits.storage_buffers = options.storage_buffers;
+  limits.immediate_words = options.immediate_words;
+  limits.kernel_loop_iterations = options.kernel_loop_iterations;
   limits.binding_alignment = 4;
   limits.binding_bytes = options.memory_bytes;
   limits.buffer_bytes = options.memory_bytes;

@@ -13,6 +13,13 @@ struct Options {
   uint64_t memory_bytes = uint64_t{4} << 30;
   /// Instructions that one dispatch may run before it counts as endless; see Launch::max_steps. The default is minutes.
   uint64_t max_steps = uint64_t{1} << 30;
+
+  // Limits of the profile, so that a device with less can be tried: what a graph or a launch needs beyond them is
+  // refused, and a kernel's loops end as target::Limits says.
+  uint32_t storage_buffers = 64;
+  uint32_t immediate_words = 64;
+  uint32_t workgroup_memory = 1u << 16;
+  uint64_t kernel_loop_iterations = std::numeric_limits<uint64_t>::max();
 };
 
 /// The CPU device that is the oracle of every other: it interprets kir in plain C++ and stops at the first access

@@ -299,7 +299,8 @@ Result<void> ReferenceExecutable::run_command(const graph::Dispatch& dispatch) {
   ranges_.clear();
   for (const graph::Range& range : dispatch.bindings)
     ranges_.push_back({&storage(range.buffer), range.offset, range.bytes});
-  const Launch launch = {ranges_, dispatch.words, grid, options_.subgroup_size, options_.max_steps};
+  const Launch launch = {
+      ranges_, dispatch.words, grid, options_.subgroup_size, options_.max_steps, options_.kernel_loop_iterations};
   Result<void> result = kernels_[static_cast<uint32_t>(dispatch.kernel)].run(launch);
   if (result) return {};
   Error error = std::move(result).error();

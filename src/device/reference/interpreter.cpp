@@ -95,6 +95,26 @@ bool run_switch(Machine& machine, const Step& step, uint32_t self, const Lanes& 
   return true;
 }
 
+/// Counts an iteration of each lane that begins one.
+void count_iteration(Machine& machine, const CodeLoop& loop) {
+  for_each_lane(machine.lanes(loop.block), [&](uint32_t lane) {
+    ++machine.iterations[lane];
+    return true;
+  });
+}
+
+/// Ends the loop for lanes that would begin an iteration beyond what the launch allows.
+void end_at_limit(Machine& machine, const Step& step, const CodeLoop& loop) {
+  for_each_lane(machine.lanes(loop.next), [&](uint32_t lane) {
+    if (machine.iterations[lane] < machine.launch->max_loop_iterations) return true;
+    for (const Slot slot : machine.code->results(step)) machine.lanes_of(slot)[lane] = 0;
+    const uint64_t bit = uint64_t{1} << (lane % 64);
+    machine.mask(loop.next)[lane / 64] &= ~bit;
+    machine.mask(loop.broke)[lane / 64] |= bit;
+    return true;
+  });
+}
+
 bool run_loop(Machine& machine, const Step& step, uint32_t self, const Lanes& lanes) {
   const CodeLoop& loop = machine.code->loops[step.loop];
   copy_operands(machine, step, machine.code->slots.data() + loop.parameters, lanes);
@@ -102,8 +122,11 @@ bool run_loop(Machine& machine, const Step& step, uint32_t self, const Lanes& la
   clear_lanes(machine, loop.next);
   clear_lanes(machine, loop.block);
   move_lanes(machine, self, loop.block);
+  const bool limited = !machine.iterations.empty();
   while (machine.lanes(loop.block).any()) {
+    if (limited) count_iteration(machine, loop);
     if (!run_block(machine, loop.block)) return false;
+    if (limited) end_at_limit(machine, step, loop);
     move_lanes(machine, loop.next, loop.block);
   }
   move_lanes(machine, loop.broke, self);
@@ -302,6 +325,7 @@ bool run_workgroup(Machine& machine) {
   give_values(machine, machine.code->workgroup_values);
   for (Storage& storage : machine.private_storages) std::ranges::fill(storage.written, uint8_t{0});
   for (auto& [step, claim] : machine.device_claims) claim.next = 0;
+  std::ranges::fill(machine.iterations, uint64_t{0});
   uint64_t* all = machine.mask(0);
   for (uint32_t w = 0; w < machine.mask_words; ++w) {
     const uint32_t rest = machine.lane_count - w * 64;
@@ -369,6 +393,8 @@ Result<void> PreparedKernel::run(const Launch& launch) {
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0) return {};
   machine.launch = &launch;
   machine.steps = 0;
+  const bool limited = launch.max_loop_iterations != std::numeric_limits<uint64_t>::max();
+  machine.iterations.resize(limited ? machine.lane_count : 0);
   machine.error.reset();
   machine.device_claims.clear();
   bind(machine);

@@ -33,6 +33,9 @@ struct Launch {
   uint32_t subgroup_size = 32;  ///< 1 to 128, a power of two
   /// Instructions that a dispatch may run, one for all invocations that run it together; beyond is an error.
   uint64_t max_steps = std::numeric_limits<uint64_t>::max();
+  /// Iterations that an invocation may begin, of all loops of the kernel together. Each loop that it is in by then, or
+  /// enters later, ends with the iteration that it is in, as some drivers do; what such a loop results in is zero.
+  uint64_t max_loop_iterations = std::numeric_limits<uint64_t>::max();
 };
 
 /// A kernel made ready for many launches. Not thread-safe; the kernel must outlive it.

@@ -75,6 +75,7 @@ struct Machine {
   std::vector<uint64_t> staging;
   std::unordered_map<const Step*, DeviceClaim> device_claims;
   uint64_t steps = 0;
+  std::vector<uint64_t> iterations;  ///< that each lane began, where the launch limits them; else empty
   std::optional<Error> error;
 
   uint64_t* lanes_of(Slot slot) { return values.data() + size_t{slot} * lane_count; }
