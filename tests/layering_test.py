@@ -26,8 +26,9 @@ MAY_INCLUDE = {
     "device": "base kir target graph",
     "device/reference": "base kir target graph device",
     "device/vulkan": "base kir target graph device emit/spirv",
+    "device/webgpu": "base kir target graph device emit/wgsl",
     "io": "base kir program ops",
-    "api": "base kir target program ops graph lowering device device/reference device/vulkan io",
+    "api": "base kir target program ops graph lowering device device/reference device/vulkan device/webgpu io",
     "cli": "base target program graph lowering device io api",
     "web": "base target program graph lowering device device/reference device/webgpu io api",
 }
@@ -37,6 +38,7 @@ API_HEADERS_MAY_INCLUDE = "base kir target program ops graph lowering device io"
 PUBLIC_HEADERS_MAY_INCLUDE = {
     "wavegate.h": "base kir program ops api",
     "vulkan.h": "device/vulkan",
+    "webgpu.h": "device/webgpu",
 }
 
 # Other people's headers, by the start of their path, and the folders that may include them.
@@ -46,6 +48,7 @@ OTHERS_HEADERS = {
     "nlohmann/": "io cli web",
     "spirv/": "kir program emit/spirv device/vulkan",
     "vulkan/": "device/vulkan",
+    "webgpu/": "device/webgpu",
     "zlib.h": "io",
 }
 # Those that an installed header must not include, since a client need not have them.

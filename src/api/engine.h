@@ -14,12 +14,12 @@
 
 namespace wavegate {
 
-/// Profiles of the devices of this machine: Vulkan's, then the reference device. A missing Vulkan driver is not an
-/// error here; `why_not`, if given, receives why Vulkan or one of its devices is left out.
+/// Profiles of the devices of this machine: Vulkan's, WebGPU's, then the reference device. A missing driver or library
+/// is not an error here; `why_not`, if given, receives why a device is left out.
 std::vector<target::Profile> list_devices(std::string* why_not = nullptr);
 
-/// Opens a device. `name` is "reference", "vulkan", or part of a device's name; empty: the environment variable
-/// WAVEGATE_DEVICE, else the best Vulkan device (a real GPU before a software one).
+/// Opens a device. `name` is "reference", "vulkan", "webgpu", or part of a Vulkan device's name; empty: the environment
+/// variable WAVEGATE_DEVICE, else the best Vulkan device (a real GPU before a software one).
 Result<std::shared_ptr<device::Device>> open_device(const std::string& name = {});
 
 /// How a loop ended.
@@ -83,7 +83,7 @@ class Executable {
   double device_seconds() const { return executable_->device_seconds(); }
   const lowering::Plan& plan() const { return plan_; }
   device::Device& device() const { return *device_; }
-  /// The device's part, for what only one backend can do (vulkan::encode).
+  /// The device's part, for what only one backend can do (vulkan::encode, webgpu::encode).
   device::Executable& device_executable() { return *executable_; }
 
  private:

@@ -1,9 +1,13 @@
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string_view>
 
 #include "conformance/suite.h"
 #include "wavegate/device/vulkan/device.h"
+#ifdef WAVEGATE_WEBGPU
+#include "wavegate/device/webgpu/device.h"
+#endif
 
 namespace wavegate::conformance {
 
@@ -11,7 +15,16 @@ std::shared_ptr<device::Device> device_named(const std::string& name) {
   static std::map<std::string, std::shared_ptr<device::Device>> devices;
   auto [place, is_new] = devices.try_emplace(name);
   if (!is_new) return place->second;
-  if (name == "vulkan") {
+  if (name == "webgpu") {
+#ifdef WAVEGATE_WEBGPU
+    device::webgpu::Options options;
+    options.validation = true;
+    if (auto device = device::webgpu::open(options))
+      place->second = std::move(device).value();
+    else
+      std::fprintf(stderr, "%s\n", device.error().to_string().c_str());
+#endif
+  } else if (name == "vulkan") {
     device::vulkan::Options options;
     // A machine with a GPU may lack the layers; it says so itself with WAVEGATE_VALIDATION=0.
     const char* validation = std::getenv("WAVEGATE_VALIDATION");

@@ -12,13 +12,16 @@
 /// uses device(); it runs once for each device.
 namespace wavegate::conformance {
 
-/// The devices under test, opened once a process: the reference device, and Vulkan with validation layers.
+/// The devices under test, opened once a process: the reference device, Vulkan with validation layers, and WebGPU with
+/// its own validation.
 std::shared_ptr<device::Device> device_named(const std::string& name);
 
 class ConformanceTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     device_ = device_named(GetParam());
+    if (device_ == nullptr && GetParam() == "webgpu")
+      GTEST_SKIP() << "there is no WebGPU here, so that this is not tested; run tools/install_webgpu.sh";
     ASSERT_NE(device_, nullptr) << "device \"" << GetParam() << "\" cannot be opened";
   }
 
@@ -52,9 +55,18 @@ inline std::shared_ptr<const program::KernelSource> source(Result<kir::Kernel> k
   return program::make_kernel_source(value_of(std::move(kernel)));
 }
 
+/// The names of the devices under test. WebGPU is among them where this build has it.
+inline std::vector<std::string> device_names() {
+  std::vector<std::string> names = {"reference", "vulkan"};
+#ifdef WAVEGATE_WEBGPU
+  names.emplace_back("webgpu");
+#endif
+  return names;
+}
+
 // Runs a suite on every device.
-#define WAVEGATE_CONFORMANCE(suite)                                               \
-  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::Values("reference", "vulkan"), \
+#define WAVEGATE_CONFORMANCE(suite)                                          \
+  INSTANTIATE_TEST_SUITE_P(Device, suite, testing::ValuesIn(device_names()), \
                            [](const testing::TestParamInfo<std::string>& device) { return device.param; })
 
 }  // namespace wavegate::conformance

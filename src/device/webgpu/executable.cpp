@@ -1,0 +1,591 @@
+#include "wavegate/device/webgpu/executable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "wavegate/base/format.h"
+
+namespace wavegate::device::webgpu {
+namespace {
+
+uint32_t index_of(graph::BufferId buffer) {
+  return static_cast<uint32_t>(buffer);
+}
+
+constexpr uint64_t round_down(uint64_t value, uint64_t multiple) {
+  return value / multiple * multiple;
+}
+constexpr uint64_t round_up(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Bytes of a mapped buffer, wherever they begin and end.
+void read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes) {
+  const uint64_t begin = round_down(offset, 8);
+  const uint64_t end = round_up(offset + bytes.size(), 4);
+  if (begin == offset && end == offset + bytes.size()) return gpu::read_mapped(mapped, offset, bytes);
+  std::vector<std::byte> around(end - begin);
+  gpu::read_mapped(mapped, begin, around);
+  std::memcpy(bytes.data(), around.data() + (offset - begin), bytes.size());
+}
+
+/// Empty passes that only take the time: of the begin of a run, and of its end.
+void take_time(Player& player, gpu::QuerySet queries, uint32_t index) {
+  player.end_pass();
+  gpu::PassTimes times;
+  times.queries = queries;
+  (index == 0 ? times.begin : times.end) = index;
+  gpu::end_pass(gpu::begin_pass(player.encoder(), times));
+}
+
+/// Calls `visit(dispatch)` for every dispatch in order, until one fails.
+template <typename Visit>
+Result<void> for_each_dispatch(const std::vector<graph::Command>& commands, const Visit& visit) {
+  for (const graph::Command& command : commands) {
+    if (const auto* dispatch = std::get_if<graph::Dispatch>(&command)) WAVEGATE_CHECK(visit(*dispatch));
+    if (const auto* repeat = std::get_if<std::shared_ptr<const graph::Repeat>>(&command))
+      WAVEGATE_CHECK(for_each_dispatch((*repeat)->body, visit));
+    if (const auto* loop = std::get_if<std::shared_ptr<const graph::Loop>>(&command))
+      WAVEGATE_CHECK(for_each_dispatch((*loop)->body, visit));
+  }
+  return {};
+}
+
+constexpr uint32_t kHostUses = gpu::kMapRead | gpu::kCopyDestination;
+constexpr uint64_t kTimesBytes = 16;
+
+}  // namespace
+
+// ---- loading
+
+WebGpuExecutable::WebGpuExecutable(Context& context, std::shared_ptr<const graph::Graph> graph)
+    : context_(context),
+      graph_(std::move(graph)),
+      variants_(*context.pipelines, context.profile, *graph_),
+      schedule_(*graph_) {}
+
+std::string WebGpuExecutable::name() const {
+  return format("graph \"{}\"", graph_->name);
+}
+
+Result<std::unique_ptr<WebGpuExecutable>> WebGpuExecutable::load(Context& context,
+                                                                 std::shared_ptr<const graph::Graph> graph) {
+  std::unique_ptr<WebGpuExecutable> executable(new WebGpuExecutable(context, std::move(graph)));
+  if (*context.lost) return lost_error(context, format("{}: loading it", executable->name()));
+  const bool has_modules = std::ranges::any_of(executable->graph_->kernels, [](const graph::Kernel& kernel) {
+    return std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel);
+  });
+  ErrorScope scope(context.device);
+  executable->allocate();
+  if (Result<void> prepared = executable->prepare_kernels(); !prepared) {
+    executable->forget_refused();
+    return std::move(prepared).error();
+  }
+  scope.end(format("{}: loading it", executable->name()), has_modules ? Invalid::is_the_users : Invalid::is_our_mistake,
+            [ours = executable.get(), alive = std::weak_ptr(executable->alive_)](std::optional<Error> error) {
+              if (!alive.expired()) ours->heard_of_loading(std::move(error));
+            });
+  executable->pending_.initialise(executable->graph_);
+  if (!gpu::can_wait()) return executable;
+  wait_until(context, [&] { return executable->is_loaded_; });
+  if (executable->load_error_) return std::move(*executable->load_error_);
+  return executable;
+}
+
+void WebGpuExecutable::heard_of_loading(std::optional<Error> error) {
+  is_loaded_ = true;
+  if (!error) return;
+  forget_refused();
+  load_error_ = std::move(error);
+}
+
+/// After an error nobody knows which pipelines are good.
+void WebGpuExecutable::forget_refused() {
+  variants_.forget_all();
+  prepared_.clear();
+  recording_.reset();
+}
+
+void WebGpuExecutable::allocate() {
+  const size_t count = graph_->buffers.size();
+  memory_.resize(count);
+  external_.resize(count);
+  outputs_.resize(count);
+  handles_.resize(count, gpu::Buffer::none);
+  for (size_t i = 0; i < count; ++i) {
+    const graph::Buffer& buffer = graph_->buffers[i];
+    if (!buffer.external) {
+      uint32_t uses = gpu::kStorage | gpu::kCopySource | gpu::kCopyDestination;
+      if (buffer.indirect) uses |= gpu::kIndirect;
+      memory_[i] = OwnedBuffer(gpu::create_buffer(context_.device, buffer.name, buffer.bytes, uses));
+      handles_[i] = memory_[i].get();
+    }
+    if (buffer.output)
+      outputs_[i].host = OwnedBuffer(gpu::create_buffer(context_.device, buffer.name, buffer.bytes, kHostUses));
+  }
+  if (!context_.profile.features.timestamps) return;
+  timestamps_ = Owned(gpu::create_timestamps(context_.device, 2));
+  resolved_times_ = OwnedBuffer(
+      gpu::create_buffer(context_.device, "wavegate times", kTimesBytes, gpu::kQueryResolve | gpu::kCopySource));
+  times_.host = OwnedBuffer(gpu::create_buffer(context_.device, "wavegate times", kTimesBytes, kHostUses));
+}
+
+/// Whatever can be known without external memory is: errors belong to the loading.
+Result<void> WebGpuExecutable::prepare_kernels() {
+  std::vector<gpu::Buffer> places;
+  // External buffers stand for themselves, as long as nobody binds one twice.
+  for (size_t i = 0; i < handles_.size(); ++i)
+    places.push_back(handles_[i] == gpu::Buffer::none ? gpu::Buffer{~uintptr_t{i}} : handles_[i]);
+  if (graph::encoded_size(graph_->commands) > Recording::kMaximumCommands)
+    return unsupported(
+        format("{}: its repeats spell out more than {} commands; give its loops smaller bounds "
+               "or run them in several submissions",
+               name(), Recording::kMaximumCommands));
+  return for_each_dispatch(graph_->commands, [&](const graph::Dispatch& dispatch) -> Result<void> {
+    std::vector<gpu::BoundRange> ranges;
+    for (const graph::Range& range : dispatch.bindings) {
+      if (range.bytes % 4 != 0)
+        return unsupported(
+            format("dispatch \"{}\" binds {} bytes of buffer \"{}\", and WebGPU binds multiples of 4; give it an even "
+                   "number of elements",
+                   dispatch.label, range.bytes, graph_->buffers[index_of(range.buffer)].name));
+      if (dispatch.indirect && range.buffer == dispatch.indirect->buffer)
+        return internal_error(format("{}: dispatch \"{}\" reads its grid from buffer \"{}\", which it also binds",
+                                     name(), dispatch.label, graph_->buffers[index_of(range.buffer)].name));
+      ranges.push_back({places[index_of(range.buffer)], range.offset, range.bytes});
+    }
+    const graph::Kernel& kernel = graph_->kernels[static_cast<uint32_t>(dispatch.kernel)];
+    WAVEGATE_TRY(const BindingShape shape, shape_of(kernel, ranges, dispatch.label));
+    WAVEGATE_CHECK(variants_.get(dispatch.kernel, shape));
+    return {};
+  });
+}
+
+Result<void> WebGpuExecutable::check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes,
+                                           std::string_view verb) const {
+  if (index_of(buffer) >= graph_->buffers.size())
+    return invalid_input(
+        format("{}: there is no buffer {} to {}; it has {}", name(), index_of(buffer), verb, graph_->buffers.size()));
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  if (offset > info.bytes || bytes > info.bytes - offset)
+    return invalid_input(format("{}: {} bytes at {} cannot be {} in buffer \"{}\" of {} bytes", name(), bytes, offset,
+                                verb, info.name, info.bytes));
+  if (in_flight_)
+    return invalid_input(
+        format("{}: buffer \"{}\" cannot be {} during a run; wait for it first", name(), info.name, verb));
+  return {};
+}
+
+Result<void> WebGpuExecutable::bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) {
+  WAVEGATE_CHECK(check_range(buffer, 0, 0, "bound"));
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  if (!info.external)
+    return invalid_input(
+        format("{}: buffer \"{}\" is not external; only external buffers are bound", name(), info.name));
+  auto ours = std::dynamic_pointer_cast<MemoryBuffer>(memory);
+  if (!ours || &ours->context() != &context_)
+    return invalid_input(format("{}: the memory for buffer \"{}\" is not of this device; allocate or borrow it there",
+                                name(), info.name));
+  if (ours->bytes() < info.bytes)
+    return invalid_input(format("{}: buffer \"{}\" needs {} bytes, and the memory bound to it has {}", name(),
+                                info.name, info.bytes, ours->bytes()));
+  if (handles_[index_of(buffer)] != ours->handle()) {
+    handles_[index_of(buffer)] = ours->handle();
+    recording_.reset();
+  }
+  external_[index_of(buffer)] = std::move(ours);
+  return {};
+}
+
+Result<void> WebGpuExecutable::write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) {
+  WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "written"));
+  pending_.write(buffer, offset, bytes);
+  return {};
+}
+
+Result<void> WebGpuExecutable::reset() {
+  if (in_flight_) return invalid_input(format("{}: it cannot be reset during a run; wait for it first", name()));
+  pending_.initialise(graph_);
+  return {};
+}
+
+Result<void> WebGpuExecutable::check_bound() const {
+  for (size_t i = 0; i < handles_.size(); ++i)
+    if (handles_[i] == gpu::Buffer::none)
+      return invalid_input(format("{}: external buffer \"{}\" has no memory; bind some before the run", name(),
+                                  graph_->buffers[i].name));
+  return {};
+}
+
+Result<BufferPlace> WebGpuExecutable::place(graph::BufferId buffer) const {
+  if (index_of(buffer) >= graph_->buffers.size())
+    return invalid_input(
+        format("{}: there is no buffer {}; it has {}", name(), index_of(buffer), graph_->buffers.size()));
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  const gpu::Buffer handle = handles_[index_of(buffer)];
+  if (handle == gpu::Buffer::none)
+    return invalid_input(format("{}: external buffer \"{}\" has no memory; bind some first", name(), info.name));
+  return BufferPlace{static_cast<uintptr_t>(handle), 0, info.bytes};
+}
+
+bool WebGpuExecutable::Prepared::stale() const {
+  return std::ranges::any_of(external, [](const auto& memory) { return memory.expired(); });
+}
+
+Result<void> WebGpuExecutable::prepare_recording() {
+  WAVEGATE_CHECK(check_bound());
+  if (recording_) return {};
+  std::erase_if(prepared_, [](const Prepared& prepared) { return prepared.stale(); });
+  const auto known =
+      std::ranges::find_if(prepared_, [&](const Prepared& prepared) { return prepared.handles == handles_; });
+  if (known != prepared_.end()) {
+    std::rotate(prepared_.begin(), known, std::next(known));
+  } else {
+    Prepared prepared;
+    prepared.handles = handles_;
+    for (const auto& memory : external_)
+      if (memory) prepared.external.push_back(memory);
+    WAVEGATE_TRY(prepared.recording, Recording::prepare(context_, *graph_, variants_, handles_));
+    if (prepared_.size() == kMaximumPrepared) prepared_.pop_back();
+    prepared_.insert(prepared_.begin(), std::move(prepared));
+  }
+  recording_ = prepared_.front().recording;
+  return {};
+}
+
+// ---- a run
+
+template <typename... Arguments>
+std::function<void(Arguments...)> WebGpuExecutable::awaited(
+    std::type_identity_t<std::function<void(Arguments...)>> then) {
+  ++awaited_;
+  return [this, alive = std::weak_ptr(alive_), then = std::move(then)](Arguments... arguments) {
+    if (alive.expired()) return;
+    --awaited_;
+    then(std::move(arguments)...);
+    advance();  // may end what this belongs to
+  };
+}
+
+Result<void> WebGpuExecutable::submit() {
+  if (in_flight_) return invalid_input(format("{}: it is running already; wait for the run first", name()));
+  if (load_error_) return *load_error_;
+  if (*context_.lost) return lost_error(context_, format("{}: submitting it", name()));
+  WAVEGATE_CHECK(check_bound());
+  submitted_at_ = std::chrono::steady_clock::now();
+  schedule_ = Schedule(*graph_);
+  error_.reset();
+  is_over_ = false;
+  WAVEGATE_CHECK(submit_next());
+  in_flight_ = true;
+  return {};
+}
+
+/// Submits all that can be submitted now.
+Result<void> WebGpuExecutable::submit_next() {
+  while (const std::optional<Batch> batch = schedule_.next()) WAVEGATE_CHECK(submit_batch(*batch));
+  gpu::nudge(context_.device);
+  return {};
+}
+
+Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
+  ErrorScope scope(context_.device);
+  if (Result<void> prepared = prepare_recording(); !prepared) {
+    forget_refused();
+    return prepared;
+  }
+  Steps steps(context_);
+  WAVEGATE_TRY(const std::vector<Step> writes,
+               pending_.make_steps(context_, handles_, PendingWrites::When::now, steps));
+  steps.finish();
+  const gpu::Encoder encoder = gpu::create_encoder(context_.device, graph_->name);
+  {
+    Player player(encoder);
+    for (const Step& step : writes) player.play(steps, step);
+    for (const Piece& piece : batch.pieces) play(player, piece);
+  }
+  pending_.clear();
+  const bool is_last = schedule_.is_submitted();
+  if (is_last) {
+    release_outputs();
+    copy_outputs(encoder);
+  }
+  std::optional<size_t> looks;
+  if (batch.looks_at) {
+    looks = free_look();
+    const graph::Range& done = schedule_.loop(*batch.looks_at).done;
+    gpu::copy_buffer(encoder, handles_[index_of(done.buffer)], done.offset, looks_[*looks].host.get(), 0, 4);
+  }
+  gpu::submit(context_.device, encoder);
+  ++context_.counters.submissions;
+  scope.end(format("{}: running it", name()), Invalid::is_our_mistake,
+            awaited<std::optional<Error>>([this](std::optional<Error> error) {
+              if (!error) return;
+              forget_refused();
+              fail(std::move(*error));
+            }));
+  if (looks) {
+    const auto mapped = [this, which = *looks, loop = *batch.looks_at](Result<void> result) {
+      look(which, loop, result);
+    };
+    gpu::map_for_reading(context_.device, looks_[*looks].host.get(), 4, awaited<Result<void>>(mapped));
+  }
+  if (is_last) map_results();
+  return {};
+}
+
+void WebGpuExecutable::play(Player& player, const Piece& piece) {
+  if (piece.kind == Piece::Kind::chunk) return recording_->play_body(player, piece.index, piece.runs);
+  if (piece.index == 0 && timestamps_) take_time(player, timestamps_.get(), 0);
+  recording_->play_part(player, piece.index);
+  if (piece.index == schedule_.loop_count() && timestamps_) take_time(player, timestamps_.get(), 1);
+}
+
+/// Copies into mapped buffers are not allowed.
+void WebGpuExecutable::release_outputs() {
+  for (Output& output : outputs_)
+    if (std::exchange(output.is_mapped, false)) gpu::unmap(output.host.get());
+}
+
+/// The end of a run: its outputs copied for the host, and its times.
+void WebGpuExecutable::copy_outputs(gpu::Encoder encoder) const {
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i].host)
+      gpu::copy_buffer(encoder, handles_[i], 0, outputs_[i].host.get(), 0, graph_->buffers[i].bytes);
+  if (!timestamps_) return;
+  gpu::resolve_timestamps(encoder, timestamps_.get(), 2, resolved_times_.get());
+  gpu::copy_buffer(encoder, resolved_times_.get(), 0, times_.host.get(), 0, kTimesBytes);
+}
+
+/// Awaits what the last submission copied for the host, and its end.
+void WebGpuExecutable::map_results() {
+  const auto map = [this](Output& output, uint64_t bytes) {
+    const auto mapped = [this, &output](const Result<void>& result) {
+      output.is_mapped = result.ok();
+      if (!result) fail(result.error());
+    };
+    gpu::map_for_reading(context_.device, output.host.get(), bytes, awaited<Result<void>>(mapped));
+  };
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i].host) map(outputs_[i], graph_->buffers[i].bytes);
+  if (times_.host) map(times_, kTimesBytes);
+  gpu::when_submitted_work_done(context_.device, awaited<>([] {}));
+}
+
+size_t WebGpuExecutable::free_look() {
+  const auto found = std::ranges::find_if(looks_, &Look::is_free);
+  const auto which = static_cast<size_t>(found - looks_.begin());
+  if (found == looks_.end())
+    looks_.push_back({OwnedBuffer(gpu::create_buffer(context_.device, "wavegate look", 4, kHostUses)), true});
+  looks_[which].is_free = false;
+  return which;
+}
+
+/// A chunk has ended, and the word that tells whether its loop is done can be looked at.
+void WebGpuExecutable::look(size_t which, size_t loop, const Result<void>& mapped) {
+  looks_[which].is_free = true;
+  if (!mapped) return fail(mapped.error());
+  uint32_t word = 0;
+  const bool is_of_use = !error_ && schedule_.is_open(loop);
+  if (is_of_use) {
+    ++context_.counters.observations;
+    gpu::read_mapped(looks_[which].host.get(), 0, std::as_writable_bytes(std::span(&word, 1)));
+  }
+  gpu::unmap(looks_[which].host.get());
+  if (!is_of_use) return;
+  schedule_.ended(loop, word != 0);
+  if (word == 0 && is_overdue()) return fail(time_limit_error(*graph_, schedule_.loop(), *time_limit_));
+  if (Result<void> submitted = submit_next(); !submitted) fail(std::move(submitted).error());
+}
+
+bool WebGpuExecutable::is_overdue() const {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - submitted_at_;
+  return time_limit_ && elapsed.count() > *time_limit_;
+}
+
+/// The run cannot go on: nothing more is submitted, and it is over once all that was submitted has ended.
+void WebGpuExecutable::fail(Error error) {
+  if (error_) return;
+  error_ = std::move(error);
+  gpu::when_submitted_work_done(context_.device, awaited<>([] {}));
+}
+
+void WebGpuExecutable::advance() {
+  if (awaited_ == 0 && !is_over_ && (error_ || schedule_.is_submitted())) finish_run();
+}
+
+/// The last thing that happens to a run. Whoever hears of it may end the executable.
+void WebGpuExecutable::finish_run() {
+  is_over_ = true;
+  has_run_ = true;
+  if (*context_.lost) error_ = lost_error(context_, format("{}: running it", name()));
+  has_failed_ = error_.has_value();
+  device_seconds_ = -1;
+  if (!has_failed_) {
+    has_outputs_ = true;
+    is_encoded_ = false;
+    context_.counters.readbacks +=
+        static_cast<uint64_t>(std::ranges::count_if(graph_->buffers, &graph::Buffer::output));
+  } else if (schedule_.is_submitted()) {
+    has_outputs_ = false;  // those of the run before were written over
+  }
+  if (times_.is_mapped) {
+    uint64_t nanoseconds[2] = {};
+    gpu::read_mapped(times_.host.get(), 0, std::as_writable_bytes(std::span(nanoseconds)));
+    gpu::unmap(times_.host.get());
+    times_.is_mapped = false;
+    // A browser rounds them, which may move the end before the begin.
+    const uint64_t elapsed = nanoseconds[1] > nanoseconds[0] ? nanoseconds[1] - nanoseconds[0] : 0;
+    if (!has_failed_) device_seconds_ = static_cast<double>(elapsed) * 1e-9;
+  }
+  if (!when_done_) return;
+  in_flight_ = false;
+  const auto done = std::exchange(when_done_, {});
+  done(error_ ? Result<void>(*error_) : Result<void>());
+}
+
+Result<void> WebGpuExecutable::when_done(std::function<void(Result<void>)> done) {
+  if (!in_flight_) return invalid_input(format("{}: there is no run to wait for; submit one first", name()));
+  when_done_ = std::move(done);
+  return {};
+}
+
+Result<void> WebGpuExecutable::wait() {
+  if (!in_flight_) return invalid_input(format("{}: there is no run to wait for; submit one first", name()));
+  if (!is_over_ && !gpu::can_wait())
+    return unsupported(format("{}: a page cannot wait for a run; ask to be called when it is done", name()));
+  ++context_.counters.host_waits;
+  wait_until(context_, [&] {
+    if (!is_over_ && !error_ && !schedule_.is_submitted() && is_overdue())
+      fail(time_limit_error(*graph_, schedule_.loop(), *time_limit_));
+    return is_over_;
+  });
+  in_flight_ = false;
+  if (error_) return *error_;
+  return {};
+}
+
+// ---- reading
+
+Result<void> WebGpuExecutable::read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) {
+  WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "read"));
+  if (bytes.empty()) return {};
+  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  const bool is_kept = info.output && has_outputs_;
+  if (has_failed_ && !is_kept)
+    return invalid_input(format(
+        "{}: buffer \"{}\" cannot be read after a run that failed; run it again first, after reset() from initial "
+        "contents",
+        name(), info.name));
+  if (!is_kept) return read_from_device(buffer, offset, bytes);
+  const gpu::Buffer host = outputs_[index_of(buffer)].host.get();
+  if (is_encoded_) {
+    // The application may submit its commands again, and then the buffer must not be mapped.
+    WAVEGATE_CHECK(map_and_wait(host, info.bytes, format("{}: reading buffer \"{}\"", name(), info.name)));
+    read_bytes(host, offset, bytes);
+    gpu::unmap(host);
+    return {};
+  }
+  read_bytes(host, offset, bytes);
+  return {};
+}
+
+Result<void> WebGpuExecutable::map_and_wait(gpu::Buffer buffer, uint64_t bytes, const std::string& what) {
+  if (!gpu::can_wait()) return unsupported(format("{}: a page cannot wait for it; make it an output of a run", what));
+  ++context_.counters.host_waits;
+  std::optional<Result<void>> mapped;
+  gpu::map_for_reading(context_.device, buffer, bytes, [&](Result<void> result) { mapped = std::move(result); });
+  wait_until(context_, [&] { return mapped.has_value(); });
+  if (*context_.lost) return lost_error(context_, what);
+  if (!*mapped) return device_error(format("{}: {}", what, mapped->error().message));
+  return {};
+}
+
+Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) {
+  WAVEGATE_CHECK(check_bound());
+  const std::string what = format("{}: reading buffer \"{}\"", name(), graph_->buffers[index_of(buffer)].name);
+  if (!gpu::can_wait()) return unsupported(format("{}: a page cannot wait for it; make it an output of a run", what));
+  const uint64_t begin = round_down(offset, 4);
+  const uint64_t end = round_up(offset + bytes.size(), 4);
+  std::optional<Error> refused;
+  bool is_heard = false;
+  const OwnedBuffer host(gpu::create_buffer(context_.device, "wavegate readback", end - begin, kHostUses));
+  {
+    ErrorScope scope(context_.device);
+    Steps steps(context_);
+    std::vector<Step> writes;
+    // Before the first run a buffer holds its initial contents and what was written, which are still pending.
+    if (!has_run_) {
+      WAVEGATE_TRY(writes, pending_.make_steps(context_, handles_, PendingWrites::When::now, steps));
+      steps.finish();
+      pending_.clear();
+    }
+    const gpu::Encoder encoder = gpu::create_encoder(context_.device, "wavegate readback");
+    {
+      Player player(encoder);
+      for (const Step& step : writes) player.play(steps, step);
+    }
+    gpu::copy_buffer(encoder, handles_[index_of(buffer)], begin, host.get(), 0, end - begin);
+    gpu::submit(context_.device, encoder);
+    ++context_.counters.submissions;
+    scope.end(what, Invalid::is_our_mistake, [&](std::optional<Error> error) {
+      refused = std::move(error);
+      is_heard = true;
+    });
+  }
+  const Result<void> mapped = map_and_wait(host.get(), end - begin, what);
+  wait_until(context_, [&] { return is_heard; });
+  if (refused) return std::move(*refused);
+  WAVEGATE_CHECK(mapped);
+  ++context_.counters.readbacks;
+  read_bytes(host.get(), offset - begin, bytes);
+  return {};
+}
+
+// ---- the application's encoder
+
+Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
+  if (in_flight_) return invalid_input(format("{}: it cannot be encoded during a run; wait for it first", name()));
+  if (load_error_) return *load_error_;
+  if (const graph::Loop* loop = graph::find_loop(*graph_))
+    return unsupported(
+        format("{}: loop \"{}\" needs the host while it runs, to submit what follows, and what is encoded "
+               "has none; lower the program host-free, with a bound for each loop",
+               name(), loop->label));
+  ErrorScope scope(context_.device);
+  WAVEGATE_CHECK(prepare_recording());
+  scope.end(format("{}: preparing it", name()), Invalid::is_our_mistake,
+            [this, alive = std::weak_ptr(alive_)](std::optional<Error> error) {
+              if (error && !alive.expired()) heard_of_loading(std::move(error));
+            });
+  /// What the recorded commands refer to and the executable may let go.
+  struct Encoded {
+    explicit Encoded(Context& context) : writes(context) {}
+    std::shared_ptr<const Recording> recording;
+    std::vector<std::shared_ptr<MemoryBuffer>> external;
+    Steps writes;
+  };
+  auto encoded = std::make_shared<Encoded>(context_);
+  encoded->recording = recording_;
+  encoded->external = external_;
+  WAVEGATE_TRY(const std::vector<Step> writes,
+               pending_.make_steps(context_, handles_, PendingWrites::When::whenever_the_steps_run, encoded->writes));
+  encoded->writes.finish();
+  release_outputs();
+  const Owned<gpu::Encoder> encoder(gpu::adopt_encoder(into));
+  {
+    Player player(encoder.get());
+    for (const Step& step : writes) player.play(encoded->writes, step);
+    recording_->play_part(player, 0);
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i].host)
+      gpu::copy_buffer(encoder.get(), handles_[i], 0, outputs_[i].host.get(), 0, graph_->buffers[i].bytes);
+  pending_.clear();
+  has_run_ = has_outputs_ = is_encoded_ = true;
+  has_failed_ = false;
+  return std::shared_ptr<void>(std::move(encoded));
+}
+
+}  // namespace wavegate::device::webgpu

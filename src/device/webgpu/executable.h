@@ -1,0 +1,155 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "wavegate/device/device.h"
+#include "wavegate/device/schedule.h"
+#include "wavegate/device/webgpu/context.h"
+#include "wavegate/device/webgpu/device.h"
+#include "wavegate/device/webgpu/error_scope.h"
+#include "wavegate/device/webgpu/owned.h"
+#include "wavegate/device/webgpu/pending_writes.h"
+#include "wavegate/device/webgpu/recording.h"
+#include "wavegate/device/webgpu/variants.h"
+
+namespace wavegate::device::webgpu {
+
+/// Memory that outlives an executable: ours, or the application's.
+class MemoryBuffer : public Buffer {
+ public:
+  MemoryBuffer(const Context& context, OwnedBuffer memory, uint64_t bytes)
+      : context_(context), memory_(std::move(memory)), bytes_(bytes) {}
+  MemoryBuffer(const Context& context, Owned<gpu::Buffer> borrowed, uint64_t bytes)
+      : context_(context), borrowed_(std::move(borrowed)), bytes_(bytes) {}
+
+  uint64_t bytes() const override { return bytes_; }
+  gpu::Buffer handle() const { return memory_ ? memory_.get() : borrowed_.get(); }
+  const Context& context() const { return context_; }
+
+ private:
+  const Context& context_;
+  OwnedBuffer memory_;
+  Owned<gpu::Buffer> borrowed_;
+  uint64_t bytes_;
+};
+
+/// A run is a sequence of callbacks: submit() starts it, and each time that a look at a loop or anything else that was
+/// awaited comes back, it goes on by itself. Whoever can wait only keeps calling back until it is over.
+class WebGpuExecutable final : public Executable {
+ public:
+  /// Preconditions: the graph is verified and within the limits of the device. Where nobody can wait, what WebGPU finds
+  /// wrong is the error of the first run.
+  static Result<std::unique_ptr<WebGpuExecutable>> load(Context& context, std::shared_ptr<const graph::Graph> graph);
+
+  Result<void> bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) override;
+  Result<void> write(graph::BufferId buffer, uint64_t offset, std::span<const std::byte> bytes) override;
+  Result<void> submit() override;
+  Result<void> wait() override;
+  void set_time_limit(std::optional<double> seconds) override { time_limit_ = seconds; }
+  Result<void> read(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) override;
+  Result<void> reset() override;
+  double device_seconds() const override { return device_seconds_; }
+
+  /// See device.h.
+  Result<void> when_done(std::function<void(Result<void>)> done);
+  Result<BufferPlace> place(graph::BufferId buffer) const;
+  Result<std::shared_ptr<void>> encode(uintptr_t encoder);
+
+ private:
+  WebGpuExecutable(Context& context, std::shared_ptr<const graph::Graph> graph);
+
+  // Loading.
+  Result<void> prepare_kernels();
+  void allocate();
+  void heard_of_loading(std::optional<Error> error);
+  void forget_refused();
+  Result<void> prepare_recording();
+  Result<void> check_bound() const;
+  Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, std::string_view verb) const;
+  std::string name() const;
+
+  // A run.
+  Result<void> submit_next();
+  Result<void> submit_batch(const Batch& batch);
+  void play(Player& player, const Piece& piece);
+  void release_outputs();
+  void copy_outputs(gpu::Encoder encoder) const;
+  void map_results();
+  size_t free_look();
+  void look(size_t which, size_t loop, const Result<void>& mapped);
+  bool is_overdue() const;
+  void fail(Error error);
+  void advance();
+  void finish_run();
+  /// A callback that does nothing if the executable has gone, and lets the run go on.
+  template <typename... Arguments>
+  std::function<void(Arguments...)> awaited(std::type_identity_t<std::function<void(Arguments...)>> then);
+
+  // Reading.
+  Result<void> read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes);
+  Result<void> map_and_wait(gpu::Buffer buffer, uint64_t bytes, const std::string& what);
+
+  Context& context_;
+  std::shared_ptr<const graph::Graph> graph_;
+  Variants variants_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
+  bool is_loaded_ = false;
+  std::optional<Error> load_error_;
+
+  std::vector<OwnedBuffer> memory_;                      ///< by BufferId; none for external buffers
+  std::vector<std::shared_ptr<MemoryBuffer>> external_;  ///< by BufferId
+  std::vector<gpu::Buffer> handles_;                     ///< by BufferId
+  struct Output {
+    OwnedBuffer host;  ///< none if the buffer is no output
+    bool is_mapped = false;
+  };
+  std::vector<Output> outputs_;  ///< by BufferId
+  /// A word for the host, of a loop: whether it is done.
+  struct Look {
+    OwnedBuffer host;
+    bool is_free = true;
+  };
+  std::vector<Look> looks_;
+  Owned<gpu::QuerySet> timestamps_;
+  OwnedBuffer resolved_times_;
+  Output times_;
+  PendingWrites pending_;
+
+  /// A recording over particular memory, kept for when that is bound again. A handle of memory that is gone may come
+  /// back as another's, so that such an entry is of no use.
+  struct Prepared {
+    std::vector<gpu::Buffer> handles;
+    std::vector<std::weak_ptr<MemoryBuffer>> external;  ///< of the bound buffers
+    std::shared_ptr<const Recording> recording;
+    bool stale() const;
+  };
+  static constexpr size_t kMaximumPrepared = 8;
+  std::vector<Prepared> prepared_;              ///< the latest first
+  std::shared_ptr<const Recording> recording_;  ///< over handles_; null: to be looked up or prepared
+
+  // Of the run in flight.
+  bool in_flight_ = false;  ///< submitted, and not waited for
+  bool is_over_ = false;    ///< it has ended, with error_ or well
+  Schedule schedule_;
+  uint32_t awaited_ = 0;  ///< callbacks to come
+  std::optional<Error> error_;
+  std::function<void(Result<void>)> when_done_;
+  std::chrono::steady_clock::time_point submitted_at_;
+  std::optional<double> time_limit_;
+
+  bool has_outputs_ = false;  ///< a run ended well
+  bool is_encoded_ = false;   ///< and that was one of the application's
+  bool has_run_ = false;
+  bool has_failed_ = false;  ///< the last one did
+  double device_seconds_ = -1;
+};
+
+}  // namespace wavegate::device::webgpu
