@@ -32,8 +32,7 @@ class WebGpuDevice final : public Device {
 
   Result<std::shared_ptr<Buffer>> allocate(uint64_t bytes) override {
     const uint64_t largest = context_.profile.limits.buffer_bytes;
-    if (bytes == 0 || bytes % 4 != 0)
-      return invalid_input(format("allocate: {} bytes; WebGPU has buffers of a positive multiple of 4", bytes));
+    if (bytes == 0) return invalid_input("allocate: a buffer of no bytes");
     if (bytes > largest)
       return unsupported(
           format("allocate: {} bytes exceed the device's largest buffer of {} bytes; split it", bytes, largest));
@@ -41,7 +40,7 @@ class WebGpuDevice final : public Device {
     ErrorScope scope(context_.device);
     auto memory = std::make_shared<MemoryBuffer>(
         context_,
-        OwnedBuffer(gpu::create_buffer(context_.device, "external memory", bytes,
+        OwnedBuffer(gpu::create_buffer(context_.device, "external memory", (bytes + 3) / 4 * 4,
                                        gpu::kStorage | gpu::kIndirect | gpu::kCopySource | gpu::kCopyDestination)),
         bytes);
     // Where nobody can wait, what uses the memory hears that there is none.

@@ -1,4 +1,4 @@
-#include "device/control_flow.h"
+#include "device/conditionals.h"
 
 #include "wavegate/device/reference/device.h"
 

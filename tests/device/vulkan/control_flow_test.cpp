@@ -1,4 +1,4 @@
-#include "device/control_flow.h"
+#include "device/conditionals.h"
 
 #include "device/vulkan/test_device.h"
 
