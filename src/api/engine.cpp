@@ -42,6 +42,9 @@ Result<void> Executable::submit() {
 }
 Result<void> Executable::wait() {
   WAVEGATE_CHECK(executable_->wait());
+  return check_computed_grids();
+}
+Result<void> Executable::check_computed_grids() {
   if (plan_.computed_grids.empty()) return {};
   WAVEGATE_TRY(const uint32_t fault, arena_word(plan_.fault));
   if (fault == 0) return {};

@@ -55,6 +55,8 @@ class Executable {
   /// Waits for the run. A loop that is chunked is driven from here: see device::Executable::wait.
   /// `invalid-input` if a computed grid was larger than its declared maximum: what the run left is then unspecified.
   Result<void> wait();
+  /// The `invalid-input` part of wait(), for those who are told when the run has ended instead of waiting for it.
+  Result<void> check_computed_grids();
 
   /// How long a run may take that the host drives (chunked loops); none at first. A loop that is not done by then ends
   /// in an error that names it, and outputs remain those of the run before.

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,8 +10,12 @@
 #include <vector>
 
 #include "wavegate/api/engine.h"
+#include "wavegate/api/kept.h"
+#include "wavegate/api/solve_program.h"
 #include "wavegate/base/format.h"
 #include "wavegate/device/reference/device.h"
+#include "wavegate/device/webgpu/device.h"
+#include "wavegate/io/load_matrix.h"
 #include "wavegate/io/program_file.h"
 #include "wavegate/io/program_inputs.h"
 #include "wavegate/web/compile_options.h"
@@ -33,15 +39,27 @@ WAVEGATE_IMPORT(done) void import_done(uint32_t id, uint32_t status);
 namespace wavegate::web {
 namespace {
 
+/// A linear system, and the program that solves it.
+struct System {
+  io::CsrMatrix matrix;
+  std::unique_ptr<SolveProgram> solve;
+};
+
+struct Source {
+  std::shared_ptr<program::Program> program;
+  std::shared_ptr<const System> system = {};  ///< null: a program of the page's own
+};
+
 struct Compiled {
-  std::shared_ptr<const program::Program> program;
+  Source source;
   Executable executable;
-  device::Counters before;  ///< as the last run was submitted
+  device::Counters before = {};  ///< as the last run was submitted
 };
 
 Handles<std::shared_ptr<device::Device>> devices;
-Handles<std::shared_ptr<program::Program>> programs;
+Handles<Source> programs;
 Handles<std::unique_ptr<Compiled>> executables;
+Handles<std::shared_ptr<void>> encodings;  ///< what recorded commands refer to
 std::string answer;
 
 uint32_t failed(const Error& error) {
@@ -86,14 +104,77 @@ Result<void> set_input(program::Program& program, std::string_view name, std::sp
 
 Result<uint32_t> make_executable(uint32_t program, uint32_t device, std::string_view options_json) {
   WAVEGATE_TRY(const CompileOptions options, parse_compile_options(options_json));
-  const std::shared_ptr<const program::Program> source = *programs.find(program);
-  WAVEGATE_TRY(Executable executable, compile(*source, *devices.find(device), options));
-  return executables.add(std::make_unique<Compiled>(Compiled{source, std::move(executable), {}}));
+  const Source& source = *programs.find(program);
+  WAVEGATE_TRY(Executable executable, compile(*source.program, *devices.find(device), options));
+  return executables.add(std::make_unique<Compiled>(Compiled{source, std::move(executable)}));
 }
 
 Result<void> set_parameter(Compiled& compiled, std::string_view name, std::string_view text) {
-  WAVEGATE_TRY(const io::ParameterValue value, io::parse_parameter(*compiled.program, name, text));
+  WAVEGATE_TRY(const io::ParameterValue value, io::parse_parameter(*compiled.source.program, name, text));
   return compiled.executable.set(value.parameter, value.value);
+}
+
+/// The program that solves a system with the matrix of a file, and with a right-hand side or the default one.
+Result<Source> make_system(const std::string& name, std::span<const std::byte> file, std::span<const std::byte> b,
+                           const SolveOptions& options, const target::Profile& profile) {
+  auto system = std::make_shared<System>();
+  WAVEGATE_TRY(system->matrix, io::parse_matrix(name, file));
+  std::vector<float> rhs = default_right_hand_side(system->matrix.rows);
+  if (!b.empty()) {
+    rhs.resize(b.size() / sizeof(float));
+    std::memcpy(rhs.data(), b.data(), rhs.size() * sizeof(float));
+  }
+  WAVEGATE_TRY(system->solve, SolveProgram::make(system->matrix, rhs, options, profile));
+  WAVEGATE_CHECK(system->solve->solve());
+  return Source{std::shared_ptr<program::Program>(system, &system->solve->program()), system};
+}
+
+bool is_webgpu(const device::Device& device) {
+  return device.profile().backend == "webgpu";
+}
+
+device::webgpu::Kept kept_by_the_page() {
+  return {read_kept, keep};
+}
+
+/// Tells the page of a device that was asked for.
+std::function<void(Result<std::unique_ptr<device::Device>>)> tell_of_device(uint32_t id) {
+  return [id](Result<std::unique_ptr<device::Device>> opened) {
+    import_done(id, opened ? devices.add(std::move(*opened)) : failed(opened.error()));
+  };
+}
+
+/// Starts a run, and tells the page when it has ended.
+Result<void> start(uint32_t id, Compiled& compiled) {
+  Executable& executable = compiled.executable;
+  compiled.before = executable.device().counters();
+  WAVEGATE_CHECK(executable.submit());
+  if (is_webgpu(executable.device()))
+    return device::webgpu::when_done(executable.device_executable(),
+                                     [id](Result<void> ended) { import_done(id, result(ended)); });
+  import_done(id, result(executable.wait()));
+  return {};
+}
+
+Result<std::string> finished(Compiled& compiled) {
+  WAVEGATE_CHECK(compiled.executable.check_computed_grids());
+  return report(*compiled.source.program, compiled.executable, compiled.before);
+}
+
+Result<void> lend(Compiled& compiled, std::string_view name, uint32_t buffer, double bytes) {
+  WAVEGATE_TRY(const program::Buffer external, buffer_named(*compiled.source.program, name));
+  WAVEGATE_TRY(std::shared_ptr<device::Buffer> memory,
+               device::webgpu::borrow(compiled.executable.device(), buffer, static_cast<uint64_t>(bytes)));
+  return compiled.executable.bind(external, std::move(memory));
+}
+
+Result<uint32_t> buffer_object(Compiled& compiled, std::string_view name) {
+  WAVEGATE_TRY(const program::Buffer buffer, buffer_named(*compiled.source.program, name));
+  WAVEGATE_TRY(const device::webgpu::BufferPlace place,
+               device::webgpu::buffer_of(compiled.executable.device_executable(),
+                                         compiled.executable.plan().buffers[buffer.id].buffer));
+  answer = format("{{\"offset\":{},\"size\":{}}}", place.offset, place.bytes);
+  return static_cast<uint32_t>(place.buffer);
 }
 
 Compiled& compiled(uint32_t executable) {
@@ -114,6 +195,21 @@ WAVEGATE_EXPORT(answer_bytes) uint32_t answer_bytes() {
 WAVEGATE_EXPORT(open_reference) uint32_t open_reference() {
   return devices.add(std::shared_ptr<device::Device>(device::reference::make_device()));
 }
+/// Asks the browser for a device; the page is told its number.
+WAVEGATE_EXPORT(open_webgpu) uint32_t open_webgpu(uint32_t id) {
+  device::webgpu::Options options;
+  options.kept = kept_by_the_page();
+  device::webgpu::open_later(options, tell_of_device(id));
+  return 1;
+}
+/// The same with a GPUDevice of the page's own.
+WAVEGATE_EXPORT(adopt_webgpu) uint32_t adopt_webgpu(uint32_t id, uint32_t device) {
+  device::webgpu::AdoptedDevice adopted;
+  adopted.device = device;
+  adopted.kept = kept_by_the_page();
+  device::webgpu::adopt_later(adopted, tell_of_device(id));
+  return 1;
+}
 WAVEGATE_EXPORT(describe_device) void describe_device(uint32_t device) {
   answer = to_json((*devices.find(device))->profile());
 }
@@ -130,21 +226,45 @@ uint32_t parse_program(const char* name, uint32_t name_bytes, const char* json, 
   options.read = read_file;
   Result<program::Program> program = io::parse_program({json, json_bytes}, options);
   if (!program) return failed(program.error());
-  return programs.add(std::make_shared<program::Program>(std::move(*program)));
+  return programs.add(Source{std::make_shared<program::Program>(std::move(*program))});
+}
+/// The program that solves a system; the file is .mtx or .graph by its name, and `b` may be empty.
+WAVEGATE_EXPORT(parse_system)
+uint32_t parse_system(uint32_t device, const char* name, uint32_t name_bytes, const std::byte* file,
+                      uint32_t file_bytes, const std::byte* b, uint32_t b_bytes, double tolerance,
+                      double max_iterations, uint32_t jacobi) {
+  SolveOptions options;
+  options.tolerance = tolerance;
+  options.max_iterations = static_cast<uint32_t>(max_iterations);
+  options.jacobi = jacobi != 0;
+  Result<Source> source = make_system(std::string(name, name_bytes), {file, file_bytes}, {b, b_bytes}, options,
+                                      (*devices.find(device))->profile());
+  if (!source) return failed(source.error());
+  return programs.add(std::move(*source));
+}
+/// The address of what a buffer holds at first, and its size as answer; 0 if it is one word repeated or nothing.
+WAVEGATE_EXPORT(initial_contents)
+const std::byte* initial_contents(uint32_t program, const char* name, uint32_t name_bytes) {
+  const program::Program& source = *programs.find(program)->program;
+  const auto buffer = source.find_buffer({name, name_bytes});
+  if (!buffer || !source.info(*buffer).initial || !source.info(*buffer).initial->bytes) return nullptr;
+  const std::vector<std::byte>& bytes = *source.info(*buffer).initial->bytes;
+  answer = format("{}", bytes.size());
+  return bytes.data();
 }
 WAVEGATE_EXPORT(describe_program) void describe_program(uint32_t program) {
-  answer = describe(**programs.find(program));
+  answer = describe(*programs.find(program)->program);
 }
 /// What a buffer holds at creation and after reset.
 WAVEGATE_EXPORT(set_input)
 uint32_t set_input(uint32_t program, const char* name, uint32_t name_bytes, const std::byte* data, uint32_t bytes) {
-  return result(set_input(**programs.find(program), {name, name_bytes}, {data, bytes}));
+  return result(set_input(*programs.find(program)->program, {name, name_bytes}, {data, bytes}));
 }
 /// Makes a buffer readable after a run.
 WAVEGATE_EXPORT(add_output) uint32_t add_output(uint32_t program, const char* name, uint32_t name_bytes) {
-  const Result<program::Buffer> buffer = buffer_named(**programs.find(program), {name, name_bytes});
+  const Result<program::Buffer> buffer = buffer_named(*programs.find(program)->program, {name, name_bytes});
   if (!buffer) return failed(buffer.error());
-  (*programs.find(program))->output(*buffer);
+  programs.find(program)->program->output(*buffer);
   return 1;
 }
 WAVEGATE_EXPORT(release_program) void release_program(uint32_t program) {
@@ -160,7 +280,7 @@ uint32_t compile_program(uint32_t program, uint32_t device, const char* options,
   return *executable;
 }
 WAVEGATE_EXPORT(describe) void describe_executable(uint32_t executable) {
-  answer = describe(*compiled(executable).program, compiled(executable).executable);
+  answer = describe(*compiled(executable).source.program, compiled(executable).executable);
 }
 /// Sets a launch parameter from the text of a number.
 WAVEGATE_EXPORT(set_parameter)
@@ -172,14 +292,14 @@ WAVEGATE_EXPORT(write)
 uint32_t write(uint32_t executable, const char* name, uint32_t name_bytes, double offset, const std::byte* data,
                uint32_t bytes) {
   Compiled& to = compiled(executable);
-  const Result<program::Buffer> buffer = buffer_named(*to.program, {name, name_bytes});
+  const Result<program::Buffer> buffer = buffer_named(*to.source.program, {name, name_bytes});
   if (!buffer) return failed(buffer.error());
   return result(to.executable.write_bytes(*buffer, static_cast<uint64_t>(offset), {data, bytes}));
 }
 WAVEGATE_EXPORT(read)
 uint32_t read(uint32_t executable, const char* name, uint32_t name_bytes, std::byte* into, uint32_t bytes) {
   Compiled& from = compiled(executable);
-  const Result<program::Buffer> buffer = buffer_named(*from.program, {name, name_bytes});
+  const Result<program::Buffer> buffer = buffer_named(*from.source.program, {name, name_bytes});
   if (!buffer) return failed(buffer.error());
   return result(from.executable.read_bytes(*buffer, 0, {into, bytes}));
 }
@@ -189,22 +309,49 @@ WAVEGATE_EXPORT(reset) uint32_t reset(uint32_t executable) {
 WAVEGATE_EXPORT(set_time_limit) void set_time_limit(uint32_t executable, double seconds) {
   compiled(executable).executable.set_time_limit(seconds > 0 ? std::optional(seconds) : std::nullopt);
 }
-/// Starts a run. It is done when the page is told so; then finish() says how it went.
+/// Starts a run. When the page is told that it is done, finish() says how it went.
 WAVEGATE_EXPORT(submit) uint32_t submit(uint32_t id, uint32_t executable) {
-  Compiled& started = compiled(executable);
-  started.before = started.executable.device().counters();
-  if (const Result<void> submitted = started.executable.submit(); !submitted) return failed(submitted.error());
-  import_done(id, 1);
-  return 1;
+  return result(start(id, compiled(executable)));
 }
-/// Ends a run that is done, and tells how it went.
 WAVEGATE_EXPORT(finish) uint32_t finish(uint32_t executable) {
-  Compiled& ended = compiled(executable);
-  if (const Result<void> waited = ended.executable.wait(); !waited) return failed(waited.error());
-  Result<std::string> text = report(*ended.program, ended.executable, ended.before);
+  Result<std::string> text = finished(compiled(executable));
   if (!text) return failed(text.error());
   answer = std::move(*text);
   return 1;
+}
+
+/// The solution of a system after a run, one double a row: reports how the run went, and writes them.
+WAVEGATE_EXPORT(solution) uint32_t solution(uint32_t executable, double* into, uint32_t rows) {
+  Compiled& solved = compiled(executable);
+  if (solved.source.system == nullptr) return failed(invalid_input("the program is not one that solves a system"));
+  SolveReport report;
+  if (const Result<void> told = solved.source.system->solve->report(solved.executable, report); !told)
+    return failed(told.error());
+  std::copy_n(report.x.data(), std::min<size_t>(rows, report.x.size()), into);
+  answer = to_json(report);
+  return 1;
+}
+
+// ---- what only WebGPU has; GPU objects are the page's numbers for them
+
+WAVEGATE_EXPORT(bind)
+uint32_t bind(uint32_t executable, const char* name, uint32_t name_bytes, uint32_t buffer, double bytes) {
+  return result(lend(compiled(executable), {name, name_bytes}, buffer, bytes));
+}
+/// The number of the GPUBuffer that holds a buffer; where in it is the answer.
+WAVEGATE_EXPORT(place) uint32_t place(uint32_t executable, const char* name, uint32_t name_bytes) {
+  const Result<uint32_t> object = buffer_object(compiled(executable), {name, name_bytes});
+  if (!object) return failed(object.error());
+  return *object;
+}
+/// Records a run. The number is of what the commands refer to: released when they have been submitted.
+WAVEGATE_EXPORT(encode) uint32_t encode(uint32_t executable, uint32_t encoder) {
+  auto refers_to = device::webgpu::encode(compiled(executable).executable.device_executable(), encoder);
+  if (!refers_to) return failed(refers_to.error());
+  return encodings.add(std::move(*refers_to));
+}
+WAVEGATE_EXPORT(release_encoding) void release_encoding(uint32_t encoding) {
+  encodings.remove(encoding);
 }
 WAVEGATE_EXPORT(release_executable) void release_executable(uint32_t executable) {
   executables.remove(executable);

@@ -80,6 +80,12 @@ std::string to_json(const target::Profile& profile) {
                         {"bufferBytes", profile.limits.buffer_bytes}}}});
 }
 
+std::string to_json(const SolveReport& report) {
+  return text_of(Json{{"iterations", report.iterations},
+                      {"exitReason", to_string(report.exit_reason)},
+                      {"relativeResidual", report.relative_residual}});
+}
+
 std::string describe(const program::Program& program) {
   return text_of(Json{{"program", program.name()}, {"buffers", buffers_of(program)}});
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "wavegate/api/engine.h"
+#include "wavegate/api/solve.h"
 #include "wavegate/base/result.h"
 #include "wavegate/device/device.h"
 #include "wavegate/program/program.h"
@@ -15,6 +16,9 @@ std::string to_json(const Error& error);
 
 /// Name, backend, driver, limits and features of a device.
 std::string to_json(const target::Profile& profile);
+
+/// How the solve of a system went: iterations, exit reason, residual; the solution itself is left out.
+std::string to_json(const SolveReport& report);
 
 /// A program's name and buffers.
 std::string describe(const program::Program& program);
