@@ -9,6 +9,8 @@
 // The cases of a group run in turns, so that what disturbs one disturbs all. A figure is the median of the runs, from
 // submit to result, an iteration of those needed; ratios are to the direct chain of as many iterations.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -38,6 +40,9 @@ using program::ScalarExpr;
 
 constexpr uint32_t kInvocations = 64;
 constexpr uint32_t kWide = 256;
+/// A group of cases that takes longer than this is run no more than so often, after the run that warms up.
+constexpr std::chrono::seconds kPatience{30};
+constexpr uint32_t kFewestRuns = 5;
 constexpr const char* kDirect = "direct";
 constexpr const char* kDefault = "default";
 constexpr const char* kHostPolled = "host-polled";
@@ -192,6 +197,14 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+void show_progress(const Case& what, uint32_t run, uint32_t runs) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\r\x1b[K%s",
+               format("{} kernels of {} workgroups, nesting {}, {} iterations: run {} of {}\r", what.kernels,
+                      what.workgroups, what.nesting, what.needed, run, runs)
+                   .c_str());
+}
+
 class Bench {
  public:
   Bench(std::shared_ptr<device::Device> device, bool quick, std::string shader)
@@ -206,9 +219,13 @@ class Bench {
     cases.insert(cases.begin(), direct);
     for (const Case& what : cases) WAVEGATE_CHECK(add(what, all));
     const uint32_t runs = quick_ ? 5 : cases.front().needed > 2000 ? 7 : 15;
-    for (uint32_t run = 0; run <= runs; ++run)
+    const auto start = std::chrono::steady_clock::now();
+    for (uint32_t run = 0; run <= runs; ++run) {
+      if (run > kFewestRuns && std::chrono::steady_clock::now() - start > kPatience) break;
+      show_progress(cases.front(), run, runs);
       for (Running& each : all)
         if (each.executable) WAVEGATE_CHECK(run_once(each));
+    }
     for (Running& each : all) {
       if (!each.times.empty()) {
         each.times.erase(each.times.begin());  // the first warms up

@@ -24,15 +24,17 @@ struct Arguments {
   bool json = false;
 };
 
-std::string regions_text(const std::vector<lowering::RegionReport>& regions) {
-  if (regions.empty()) return "no regions: the program is straight-line\n";
+std::string regions_text(const lowering::Plan& plan) {
+  if (plan.regions.empty()) return "no regions: the program is straight-line\n";
   std::vector<Row> rows = {{"region", "strategy", "us", "us if not", "reason"}};
-  for (const lowering::RegionReport& region : regions)
+  for (const lowering::RegionReport& region : plan.regions)
     rows.push_back({std::string(size_t{region.depth} * 2, ' ') + region.label,
                     std::string(lowering::to_string(region.strategy)), format("{:.1f}", region.microseconds),
                     format("{:.1f}", region.dead_microseconds), region.reason});
   constexpr Align kAlignment[] = {Align::left, Align::left, Align::right, Align::right, Align::left};
-  return table(rows, kAlignment) +
+  std::string notes;
+  for (const std::string& note : plan.notes) notes += note + "\n";
+  return table(rows, kAlignment) + notes +
          "us: estimate of an iteration of a loop, or of a branch that is taken; us if not: of an iteration after the\n"
          "loop is done, or of a branch that is not taken\n";
 }
@@ -90,11 +92,12 @@ Result<Outcome> explain(const Arguments& arguments) {
                               {"device", profile.name},
                               {"backend", profile.backend},
                               {"regions", regions},
+                              {"notes", plan.notes},
                               {arguments.dot ? "dot" : "graph", graph}})};
   }
   const std::string head = printable(format("program \"{}\" as lowered for the profile of \"{}\" ({}){}\n",
                                             program.name(), profile.name, profile.backend, choice.by));
-  const std::string regions = regions_text(plan.regions);
+  const std::string regions = regions_text(plan);
   if (arguments.dot) return Outcome{commented(head + regions) + printable(graph)};
   return Outcome{format("{}\n{}\n{}", head, regions, printable(graph))};
 }

@@ -88,10 +88,7 @@ class Checker {
   Result<void> check_workgroup_memory(const graph::Kernel& kernel) const {
     const auto* ours = std::get_if<std::shared_ptr<const kir::Kernel>>(&kernel);
     if (!ours) return {};
-    uint64_t bytes = 0;
-    for (const kir::Memory& memory : (*ours)->memories)
-      if (memory.space == kir::MemorySpace::workgroup)
-        bytes += uint64_t{memory.length} * kir::byte_size(memory.element);
+    const uint64_t bytes = kir::workgroup_bytes(**ours);
     if (bytes <= limits_.workgroup_memory) return {};
     return too_much(
         format("kernel \"{}\": {} bytes of workgroup memory exceed the device's {}; use shorter workgroup "

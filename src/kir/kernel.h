@@ -84,6 +84,9 @@ struct Kernel {
   Type type_of(Value value) const { return value_types[value.id]; }
 };
 
+/// Workgroup memory that the kernel takes, in bytes: its arrays one after the other, each aligned to its elements.
+uint64_t workgroup_bytes(const Kernel& kernel);
+
 /// Calls `visit(instruction)` for every instruction, outer before inner, in order. `K` is Block or const Block.
 template <typename K, typename Visit>
 void walk(K& block, Visit&& visit) {

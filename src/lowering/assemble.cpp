@@ -101,20 +101,33 @@ class Assembler {
     return {};
   }
 
-  /// The end of the statements from `first` on that fit one kernel's launch words; one fits in any case.
+  /// The end of the statements from `first` on that fit one kernel's launch words and buffers; at least one statement,
+  /// which Guards have made small enough.
   size_t fitting(const std::vector<Statement>& statements, size_t first) const {
     StepFootprint footprint(values_, layout_);
     for (size_t end = first; end < statements.size(); ++end) {
       footprint.add(statements[end]);
-      if (end > first && footprint.launch_words() > profile_.limits.immediate_words) return end;
+      if (end > first && !footprint.fits(profile_.limits)) return end;
     }
     return statements.size();
   }
 
-  Result<void> add(const Step& step, std::vector<Command>& out) {
+  /// What of a step becomes commands, in order. Of a step behind a gate, the last part is what shuts that gate: were
+  /// the step split, the parts after it would not run.
+  std::vector<Statement> statements_of(const Step& step) const {
     std::vector<Statement> statements;
     std::ranges::remove_copy_if(step.statements, std::back_inserter(statements),
                                 [&](const Statement& statement) { return is_void(layout_, statement); });
+    if (step.gate)
+      std::ranges::stable_partition(statements, [&](const Statement& statement) {
+        const auto* grids = std::get_if<SetGrids>(&statement);
+        return grids == nullptr || grids->block != step.gate->block;
+      });
+    return statements;
+  }
+
+  Result<void> add(const Step& step, std::vector<Command>& out) {
+    const std::vector<Statement> statements = statements_of(step);
     bool first = true;
     for (size_t begin = 0; begin < statements.size();) {
       const size_t end = fitting(statements, begin);
@@ -126,16 +139,17 @@ class Assembler {
       if (step.gate) dispatch.indirect = arguments(*step.gate);
       if (std::exchange(first, false) && step.may_be_tail && !out.empty()) {
         const auto* body = std::get_if<graph::Dispatch>(&out.back());
+        std::optional<graph::Dispatch> joined;
         if (body != nullptr) {
-          WAVEGATE_TRY(std::optional<graph::Dispatch> joined, with_tail(*body, dispatch, kernels_, profile_));
-          if (joined) {
-            out.back() = std::move(*joined);
-            continue;
-          }
+          WAVEGATE_TRY(joined, with_tail(*body, dispatch, kernels_, profile_));
         }
-        if (step.must_be_tail)
+        if (step.must_be_tail && (!joined || end < statements.size()))
           return unsupported(format(
               "{}: the kernel before it cannot take it as its tail within the limits of the device", step.label));
+        if (joined) {
+          out.back() = std::move(*joined);
+          continue;
+        }
       }
       out.emplace_back(std::move(dispatch));
     }

@@ -79,14 +79,14 @@ struct Candidate {
 class Chooser {
  public:
   Chooser(const Program& program, const target::Profile& profile, const Options& options,
-          const ResidentCheck& resident_obstacle)
+          const ResidentCheck& resident_fit)
       : program_(program),
         profile_(profile),
         options_(options),
         costs_(options.costs    ? *options.costs
                : profile.is_cpu ? Costs::of_cpu()
                                 : Costs{}),
-        resident_obstacle_(resident_obstacle) {}
+        resident_fit_(resident_fit) {}
 
   Result<Decisions> run() {
     for (const auto& [label, strategy] : options_.region_strategies) unseen_.insert(label);
@@ -287,7 +287,6 @@ class Chooser {
     if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
     decision.host_may_look = around.top && !options_.host_free;
-    decision.iterations_a_dispatch = slice(node, pass(iteration, Strategy::resident).first);
 
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
@@ -303,7 +302,12 @@ class Chooser {
     Candidate& resident = candidates[static_cast<size_t>(Strategy::resident)];
     const std::optional<Strategy> wanted = asked(node.label, false);
     const bool decides = wanted ? *wanted == Strategy::resident : is_cheapest(resident, candidates);
-    if (resident.obstacle.empty()) resident.obstacle = decides ? resident_obstacle_(node) : "another costs less";
+    if (resident.obstacle.empty() && !decides) resident.obstacle = "another costs less";
+    if (resident.obstacle.empty()) {
+      const ResidentFit fit = resident_fit_(node);
+      resident.obstacle = fit.obstacle;
+      decision.iterations_a_dispatch = slice(node, resident.live, fit.iterations);
+    }
     WAVEGATE_CHECK(settle(&node, "while", node.label, false, std::move(candidates), decision));
     const Strategy chosen = decisions_.at(&node).strategy;
     if (chosen == Strategy::resident) {
@@ -355,6 +359,7 @@ class Chooser {
           candidate.obstacle = "min and max differ, so that a predicate decides how often it runs";
         break;
       case Strategy::resident:
+        candidate.obstacle = asked_inside(node.body);
         if (has_unbounded(node.body)) candidate.obstacle = "it holds a loop without max, which nothing could end";
         if (!node.bounds.max && !decision.host_may_look)
           candidate.obstacle = options_.host_free
@@ -366,12 +371,27 @@ class Chooser {
     }
   }
 
+  /// What forbids that the regions of a body become part of a resident loop's kernel.
+  std::string asked_inside(const Body& body) const {
+    for (const Node& node : body) {
+      const Region region = region_of(node);
+      if (region.address != nullptr) {
+        const auto named = options_.region_strategies.find(*region.label);
+        if (named != options_.region_strategies.end() && named->second != Strategy::resident)
+          return format("{} is asked for \"{}\" inside it, which would be part of its kernel", to_string(named->second),
+                        *region.label);
+      }
+      for (const Body* inner : bodies_of(node))
+        if (std::string found = asked_inside(*inner); !found.empty()) return found;
+    }
+    return "";
+  }
+
   /// Iterations of a resident loop in a dispatch: as many as the driver allows, and as end before anyone waits for
   /// them.
-  uint32_t slice(const program::While& node, double iteration) const {
+  static uint32_t slice(const program::While& node, double iteration, uint32_t allowed) {
     const double patience = kLongestKernel / std::max(iteration, 0.05);
-    const uint32_t most =
-        std::min(resident_iterations(node, profile_), static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
+    const uint32_t most = std::min(allowed, static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
     return node.bounds.max && *node.bounds.max <= most ? 0 : std::max(most, 1u);
   }
 
@@ -407,7 +427,7 @@ class Chooser {
   const target::Profile& profile_;
   const Options& options_;
   const Costs costs_;
-  const ResidentCheck& resident_obstacle_;
+  const ResidentCheck& resident_fit_;
   Decisions decisions_;
   std::set<std::string, std::less<>> unseen_;  ///< labels that no region had yet
 };
@@ -415,8 +435,8 @@ class Chooser {
 }  // namespace
 
 Result<Decisions> choose(const Program& program, const target::Profile& profile, const Options& options,
-                         const ResidentCheck& resident_obstacle) {
-  return Chooser(program, profile, options, resident_obstacle).run();
+                         const ResidentCheck& resident_fit) {
+  return Chooser(program, profile, options, resident_fit).run();
 }
 
 }  // namespace wavegate::lowering

@@ -33,13 +33,17 @@ struct Decision {
 /// Decisions by the address of the program::If, Switch or While.
 using Decisions = std::map<const void*, Decision>;
 
-/// Why a loop cannot be one kernel of one workgroup; empty if it can.
-using ResidentCheck = std::function<std::string(const program::While&)>;
+/// Whether a loop can be one kernel of one workgroup.
+struct ResidentFit {
+  std::string obstacle;     ///< why it cannot; empty if it can
+  uint32_t iterations = 0;  ///< the most that one dispatch may do, not 0 if it can: drivers may end a kernel's loops
+};
+using ResidentCheck = std::function<ResidentFit(const program::While&)>;
 
 /// Decides for every region of an expanded and verified program: what is forced, else the cheapest that is exact. The
 /// first strategy that is asked for and does not apply is `unsupported`, with its reason; a region name that is not in
 /// the program is invalid input.
 Result<Decisions> choose(const program::Program& program, const target::Profile& profile, const Options& options,
-                         const ResidentCheck& resident_obstacle);
+                         const ResidentCheck& resident_fit);
 
 }  // namespace wavegate::lowering

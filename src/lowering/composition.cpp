@@ -46,10 +46,14 @@ Result<void> Composition::merge() {
   std::vector<Operand> kept;
   const auto& bindings = kernel_.interface.bindings;
   for (uint32_t i = 0; i < operands_.size(); ++i) {
-    const auto first = static_cast<uint32_t>(std::ranges::find(operands_, operands_[i]) - operands_.begin());
+    const auto same = std::ranges::find_if(operands_, [&](const Operand& other) { return other.meets(operands_[i]); });
+    const auto first = static_cast<uint32_t>(same - operands_.begin());
     if (bindings[first].type != bindings[i].type)
       return unsupported(format("one part takes binding \"{}\" for {}, another for {}", bindings[i].name,
                                 kir::to_string(bindings[first].type), kir::to_string(bindings[i].type)));
+    if (!(*same == operands_[i]))
+      return unsupported(format("one part binds {} bytes of \"{}\", another {}", operands_[i].range.bytes,
+                                bindings[i].name, same->range.bytes));
     same_as.push_back(first);
     if (first == i) kept.push_back(operands_[i]);
   }
@@ -82,8 +86,10 @@ Result<void> Composition::only_if(const graph::Range& word) {
   return merge();
 }
 
-Result<void> Composition::keep_scalars_near() {
-  WAVEGATE_CHECK(kir::scalars_to_workgroup(kernel_));
+Result<void> Composition::keep_scalars_near(const target::Profile& profile) {
+  kir::Kernel changed = kernel_;
+  WAVEGATE_CHECK(kir::scalars_to_workgroup(changed));
+  if (kir::workgroup_bytes(changed) <= profile.limits.workgroup_memory) kernel_ = std::move(changed);
   return {};
 }
 
@@ -91,7 +97,8 @@ bool Composition::fits(const target::Profile& profile) const {
   const kir::Interface& interface = kernel_.interface;
   return interface.buffer_count() + (interface.scalar_count() > 0 ? 1 : 0) <= profile.limits.storage_buffers &&
          interface.launch_words() <= profile.limits.immediate_words &&
-         interface.workgroup_size[0] <= profile.limits.workgroup_invocations;
+         interface.workgroup_size[0] <= profile.limits.workgroup_invocations &&
+         kir::workgroup_bytes(kernel_) <= profile.limits.workgroup_memory;
 }
 
 Result<graph::Dispatch> Composition::dispatch(std::string label, KernelTable& kernels) const {

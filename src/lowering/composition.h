@@ -28,8 +28,8 @@ class Composition {
   /// Only if the word of the arena is not zero when control reaches it.
   Result<void> only_if(const graph::Range& word);
 
-  /// Words that it writes live in workgroup memory while it runs.
-  Result<void> keep_scalars_near();
+  /// Words that it writes live in workgroup memory while it runs, where the device has room for them.
+  Result<void> keep_scalars_near(const target::Profile& profile);
 
   uint32_t width() const { return kernel_.interface.workgroup_size[0]; }
   bool fits(const target::Profile& profile) const;
@@ -41,6 +41,12 @@ class Composition {
   struct Operand {
     graph::Range range;
     bool is_word = false;
+    /// Whether they share memory. The arena is bound apart from its words.
+    bool meets(const Operand& other) const {
+      const auto [buffer, offset, bytes] = other.range;
+      return is_word == other.is_word && range.buffer == buffer &&
+             (range.bytes == 0 || bytes == 0 || (range.offset < offset + bytes && offset < range.offset + range.bytes));
+    }
     friend bool operator==(const Operand& a, const Operand& b) {
       return a.is_word == b.is_word && a.range.buffer == b.range.buffer && a.range.offset == b.range.offset &&
              a.range.bytes == b.range.bytes;

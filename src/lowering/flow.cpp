@@ -32,7 +32,7 @@ class FlowBuilder {
         mutation_(mutation),
         values_(values),
         kernels_(kernels),
-        guards_(values, kernels, mutation, flow_.blocks) {}
+        guards_(values, kernels, profile.limits.immediate_words, mutation, flow_.blocks, flow_.notes) {}
 
   Result<Flow> build() {
     flow_.fault = values_.control("fault");
@@ -67,11 +67,12 @@ class FlowBuilder {
     work.latch = context.token.is_always() ? std::nullopt : std::optional(context.token.word);
     Step& computed = guards_.step(context, "grid " + node.label, out, !guards_.fuses(context));
     const ScalarExpr here = context.token.expression();
-    computed.statements.emplace_back(SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
-    const ScalarExpr beyond = grid.workgroups[0] > grid.maximum[0] || grid.workgroups[1] > grid.maximum[1] ||
-                              grid.workgroups[2] > grid.maximum[2];
-    computed.statements.emplace_back(
-        Set{flow_.fault, program::select(here && beyond && program::equal(flow_.fault, 0u), number, flow_.fault)});
+    guards_.put(computed, SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
+    for (size_t d = 0; d < 3; ++d) {
+      const ScalarExpr is_first = here && program::equal(flow_.fault, 0u);
+      const ScalarExpr faults = is_first && grid.workgroups[d] > grid.maximum[d];
+      guards_.put(computed, Set{flow_.fault, program::select(faults, number, flow_.fault)});
+    }
     if (context.forget != nullptr)
       context.forget->emplace_back(SetComputedGrid{*work.grid_slot, 0u, {0u, 0u, 0u}, grid.maximum});
     out.emplace_back(std::move(work));
@@ -107,13 +108,13 @@ class FlowBuilder {
     // The baseline gates scalar work as any other command; neighbours are one kernel all the same.
     if (!out.empty())
       if (auto* last = std::get_if<Step>(&out.back()); last != nullptr && assigning_ == last->label) {
-        last->statements.emplace_back(Set{node.destination, node.value});
+        guards_.put(*last, Set{node.destination, node.value});
         return {};
       }
     Step assign;
     assign.label = assigning_ = label;
     assign.alone = true;
-    assign.statements.emplace_back(Set{node.destination, node.value});
+    guards_.put(assign, Set{node.destination, node.value});
     if (!context.token.is_always()) {
       assign.gate = guards_.new_grid(kOneWorkgroup);
       guards_.step(context, "gate " + label, out, true)
@@ -127,9 +128,8 @@ class FlowBuilder {
     if (context.token.is_never()) return {};
     const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
     Step& record = guards_.step(context, "record " + program_.info(node.value).name, out, !guards_.fuses(context));
-    record.statements.emplace_back(Store{values_.range(node.history).buffer,
-                                         context.token.and_(ScalarExpr(node.index) < capacity), node.index,
-                                         node.value});
+    guards_.put(record, Store{values_.range(node.history).buffer, context.token.and_(ScalarExpr(node.index) < capacity),
+                              node.index, node.value});
     return {};
   }
 
@@ -166,7 +166,9 @@ class FlowBuilder {
                     Sequence& out) {
     if (context.token.is_never()) return {};
     Context inner = context;
-    inner.guard = guard_in(decisions_.at(node).strategy, context);
+    const Decision& decided = decisions_.at(node);
+    inner.guard = guard_in(decided.strategy, context);
+    inner.guard_is_forced = decided.forced && decided.strategy == Strategy::early_out;
     // Where control may not come to the end of an arm, or not yet, the end is a place of its own, to which also an
     // empty arm leads.
     const bool rejoins = std::ranges::any_of(arms, [&](const Arm& arm) { return may_not_end(*arm.body, context); });
@@ -183,13 +185,9 @@ class FlowBuilder {
       latches[i] = arm.token;
     }
     if (!rejoins) return {};
-    std::optional<ScalarExpr> end;
-    for (const Token latch : latches)
-      if (!latch.is_never()) end = end ? *end || latch.expression() : latch.expression();
-    context.token = Token::never();
-    if (!end) return {};
-    context.token = guards_.new_latch(context, label + ".end");
-    guards_.take_latch(context, context.token, *end, "end of " + label, out);
+    std::erase_if(latches, [](const Token latch) { return latch.is_never(); });
+    context.token = latches.empty() ? Token::never() : guards_.new_latch(context, label + ".end");
+    if (!latches.empty()) guards_.take_latch(context, context.token, latches, "end of " + label, out);
     return {};
   }
 
@@ -278,6 +276,7 @@ class FlowBuilder {
   Looping begin(const program::While& node, const Context& context, Strategy guard) {
     Looping loop{.node = node, .decided = decisions_.at(&node), .entry = context.token, .inner = context};
     loop.inner.guard = guard;
+    loop.inner.guard_is_forced = loop.decided.forced && loop.decided.strategy == Strategy::early_out;
     loop.inner.top = false;
     loop.suspends = suspends(node.body);
     if (leaves_early(node.body)) loop.frame.broken = values_.control(node.label + ".broken");
@@ -448,6 +447,9 @@ class FlowBuilder {
     guards_.set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
   }
 
+  /// How many runs of so many iterations each make all of them.
+  static uint32_t times(uint32_t iterations, uint32_t each) { return iterations / each + (iterations % each > 0); }
+
   /// All iterations up to the bound, each behind its latch.
   Result<void> spelled(const program::While& node, Strategy guard, Context& context, Sequence& out) {
     Looping loop = begin(node, context, guard);
@@ -471,7 +473,7 @@ class FlowBuilder {
     const uint32_t chunk = std::max(turns, std::min(loop.decided.largest_chunk, bound) / turns * turns);
     auto repeat = std::make_shared<RepeatItem>();
     repeat->label = node.label + ", in chunks";
-    repeat->count = (bound + chunk - 1) / chunk;
+    repeat->count = times(bound, chunk);
     guards_.set(context, live, loop.latches[0].word, "live " + node.label, repeat->body);
     auto conditional = std::make_shared<ConditionalItem>();
     conditional->label = node.label;
@@ -494,7 +496,7 @@ class FlowBuilder {
     item->label = node.label;
     item->done_word = *loop.done_word;
     const auto turns = static_cast<uint32_t>(loop.latches.size());
-    if (node.bounds.max && !loop.suspends) item->maximum = (uint64_t{*node.bounds.max} + turns - 1) / turns;
+    if (node.bounds.max && !loop.suspends) item->maximum = times(*node.bounds.max, turns);
     item->first_chunk = std::max(1u, loop.decided.first_chunk / turns);
     item->largest_chunk = std::max(item->first_chunk, loop.decided.largest_chunk / turns);
     WAVEGATE_CHECK(round(loop, item->body));
@@ -519,7 +521,7 @@ class FlowBuilder {
 
   /// min equals max: nothing to test. A body that leaves early is spelled out behind latches.
   Result<void> unrolled(const program::While& node, Context& context, Sequence& out) {
-    if (leaves_early(node.body)) return spelled(node, context.guard, context, out);
+    if (leaves_early(node.body)) return spelled(node, Strategy::early_out, context, out);
     const auto& [label, trips, converged] = words(node);
     const uint32_t count = node.bounds.min;
     const std::string name = "enter " + label;
@@ -567,7 +569,7 @@ class FlowBuilder {
     WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
     WAVEGATE_CHECK(guards_.emit(std::move(work), inner, part));
     const std::optional<uint32_t> max = node.bounds.max;
-    const uint32_t dispatches = max ? *max / slice.iterations + 1 : 0;
+    const uint32_t dispatches = max ? times(*max, slice.iterations) : 0;
     if (slice.done_word) {
       const std::optional<uint64_t> maximum = max ? std::optional<uint64_t>(dispatches) : std::nullopt;
       out.emplace_back(

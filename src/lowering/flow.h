@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Flow {
   std::vector<LoopWords> loops;  ///< by program::Loop::id
   program::Scalar fault;
   std::vector<std::string> computed_grids;
+  std::set<std::string> notes;  ///< what differs from the decisions, for people
 };
 
 /// Turns control flow into latches and what they guard, by the decisions. Adds control words to `values` and kernels

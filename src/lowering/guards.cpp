@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "wavegate/base/format.h"
+#include "wavegate/lowering/scalar_emitter.h"
 #include "wavegate/lowering/work.h"
+#include "wavegate/program/expression_type.h"
 
 namespace wavegate::lowering {
 namespace {
@@ -50,9 +53,44 @@ Step& Guards::step(const Context& context, const std::string& label, Sequence& o
   return std::get<Step>(out.back());
 }
 
+void Guards::put(Step& step, Statement statement) {
+  // Besides the scalars a statement has a destination, or the words of a grid.
+  if (auto* set = std::get_if<Set>(&statement)) set->value = cut(std::move(set->value), launch_words_ - 1, step);
+  if (auto* store = std::get_if<Store>(&statement))
+    for (ScalarExpr* each : {&store->condition, &store->index, &store->value})
+      *each = cut(std::move(*each), launch_words_ / 3, step);
+  if (auto* grid = std::get_if<SetComputedGrid>(&statement))
+    for (ScalarExpr& each : grid->workgroups) each = cut(std::move(each), (launch_words_ - 5) / 3, step);
+  step.statements.emplace_back(std::move(statement));
+}
+
+/// The value as an expression of so many scalars at most, or of one.
+ScalarExpr Guards::cut(ScalarExpr value, uint32_t scalars, Step& step) {
+  const auto names = [](const ScalarExpr& expression) {
+    std::set<uint32_t> found;
+    note_scalars(expression.root(), found);
+    return found.size();
+  };
+  if (names(value) <= std::max(scalars, 1u)) return value;
+  const auto hold = [&](ScalarExpr part) {
+    const auto type = program::type_of(values_.program(), part.root(), program::kMaximumLoweredSize);
+    const Scalar word = values_.control("part", type ? type->type : program::ScalarType::uint32);
+    step.statements.emplace_back(Set{word, std::move(part)});
+    return ScalarExpr(word);
+  };
+  const ScalarExpr::Node& root = value.root();
+  std::vector<ScalarExpr> operands;
+  for (const auto& operand : root.operands)
+    if (operand) operands.push_back(cut(ScalarExpr(operand), launch_words_ - 1, step));
+  for (ScalarExpr& operand : operands)
+    if (names(operand) > std::max<size_t>(scalars / operands.size(), 1)) operand = hold(std::move(operand));
+  ScalarExpr whole(root.op, operands);
+  return names(whole) <= std::max(scalars, 1u) ? whole : hold(std::move(whole));
+}
+
 void Guards::set(const Context& context, Scalar destination, ScalarExpr value, const std::string& label,
                  Sequence& out) {
-  step(context, label, out, !fuses(context)).statements.emplace_back(Set{destination, std::move(value)});
+  put(step(context, label, out, !fuses(context)), Set{destination, std::move(value)});
 }
 
 Token Guards::new_latch(const Context& context, const std::string& name) {
@@ -81,9 +119,22 @@ GridSlot Guards::slot(uint32_t block, const graph::Grid& grid) {
 void Guards::take_latch(const Context& context, Token latch, ScalarExpr value, const std::string& label,
                         Sequence& out) {
   Step& taken = step(context, label, out, !fuses(context));
-  taken.statements.emplace_back(Set{latch.word, std::move(value)});
+  put(taken, Set{latch.word, std::move(value)});
+  turn_grids(taken, latch);
+}
+
+void Guards::take_latch(const Context& context, Token latch, const std::vector<Token>& places, const std::string& label,
+                        Sequence& out) {
+  Step& taken = step(context, label, out, !fuses(context));
+  // A switch may have any number of cases: it grows by a statement a place, so that no expression does.
+  put(taken, Set{latch.word, places.front().expression()});
+  for (size_t i = 1; i < places.size(); ++i) put(taken, Set{latch.word, latch.expression() || places[i].expression()});
+  turn_grids(taken, latch);
+}
+
+void Guards::turn_grids(Step& step, Token latch) {
   const auto block = block_of_.find(latch.word.id);
-  if (block != block_of_.end()) taken.statements.emplace_back(SetGrids{block->second, latch.word});
+  if (block != block_of_.end()) step.statements.emplace_back(SetGrids{block->second, latch.word});
 }
 
 Token Guards::conjunction(const Context& context, ScalarExpr inside, const std::string& name, Sequence& out) {
@@ -120,8 +171,13 @@ Result<void> Guards::emit(Work work, const Context& context, Sequence& out) {
     return {};
   }
   if (const auto guarded = guard(work, token.word, values_, kernels_); !guarded) {
-    // A module that cannot test the latch itself is gated from outside.
+    // What cannot test the latch itself is gated from outside.
     if (guarded.error().kind != ErrorKind::unsupported) return guarded.error();
+    if (context.guard_is_forced)
+      return unsupported(format("dispatch \"{}\": the early-out strategy does not apply: {}", work.dispatch.label,
+                                guarded.error().message));
+    notes_.insert(format("dispatch \"{}\" has a gate, since its kernel cannot test a latch: {}", work.dispatch.label,
+                         guarded.error().message));
     return gated(std::move(work), context, out);
   }
   out.emplace_back(std::move(work));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct LoopFrame {
 /// What holds where commands stand.
 struct Context {
   Strategy guard = Strategy::early_out;  ///< how commands under a latch are conditioned
+  bool guard_is_forced = false;          ///< asked for: a kernel that cannot take it is an error
   Token token = Token::always();         ///< whether control is here
   LoopFrame* loop = nullptr;
   std::optional<GridSlot> step_gate = {};    ///< steps run behind this grid, too (chained gates)
@@ -37,13 +39,23 @@ struct Context {
 /// with their neighbours, commands behind the latch in the way of the strategy. What it is given outlives it.
 class Guards {
  public:
-  Guards(Values& values, KernelTable& kernels, Mutation mutation, std::vector<GridBlock>& blocks)
-      : values_(values), kernels_(kernels), mutation_(mutation), blocks_(blocks) {}
+  /// `launch_words`: of the device. Notes for people are added to `notes`.
+  Guards(Values& values, KernelTable& kernels, uint32_t launch_words, Mutation mutation, std::vector<GridBlock>& blocks,
+         std::set<std::string>& notes)
+      : values_(values),
+        kernels_(kernels),
+        launch_words_(launch_words),
+        mutation_(mutation),
+        blocks_(blocks),
+        notes_(notes) {}
 
   /// Whether scalar work joins its neighbours; not in the baseline.
   static bool fuses(const Context& context) { return context.guard != Strategy::gate; }
   /// The step that takes the next statement: the last item, if it is one that others may join.
   Step& step(const Context& context, const std::string& label, Sequence& out, bool alone = false);
+  /// Appends a statement. What of its expressions names more scalars than the device has launch words is computed by
+  /// statements before it, into control words.
+  void put(Step& step, Statement statement);
   /// destination = value, wherever control is: the value says what it is elsewhere.
   void set(const Context& context, program::Scalar destination, program::ScalarExpr value, const std::string& label,
            Sequence& out);
@@ -52,6 +64,9 @@ class Guards {
   /// off.
   Token new_latch(const Context& context, const std::string& name);
   void take_latch(const Context& context, Token latch, program::ScalarExpr value, const std::string& label,
+                  Sequence& out);
+  /// The latch of where control is if it is at one of so many places, at least one.
+  void take_latch(const Context& context, Token latch, const std::vector<Token>& places, const std::string& label,
                   Sequence& out);
   /// The latch of what is `inside` a region, given that control is at it: their conjunction, once.
   Token conjunction(const Context& context, program::ScalarExpr inside, const std::string& name, Sequence& out);
@@ -67,14 +82,18 @@ class Guards {
   Result<void> emit(Work work, const Context& context, Sequence& out);
 
  private:
+  program::ScalarExpr cut(program::ScalarExpr value, uint32_t scalars, Step& step);
+  void turn_grids(Step& step, Token latch);
   uint32_t new_block();
   GridSlot slot(uint32_t block, const graph::Grid& grid);
   Result<void> gated(Work work, const Context& context, Sequence& out);
 
   Values& values_;
   KernelTable& kernels_;
+  const uint32_t launch_words_;
   const Mutation mutation_;
   std::vector<GridBlock>& blocks_;
+  std::set<std::string>& notes_;
   std::map<uint32_t, uint32_t> block_of_;           ///< the grids of a latch
   std::map<uint32_t, program::ScalarExpr> reread_;  ///< see read_again()
 };

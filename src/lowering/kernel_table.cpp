@@ -48,9 +48,11 @@ Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
     // core gains nothing from that, and the reference device checks loads.
     const kir::Interface& interface = (*ours)->interface;
     const bool has_room =
+        profile_.features.shares_buffers &&  // the latch lies in the arena, which the kernel may write
         interface.buffer_count() + (interface.scalar_count() > 0 ? 2 : 1) <= profile_.limits.storage_buffers;
     const bool has_word =
-        interface.launch_words() + 1 <= profile_.limits.immediate_words && (interface.scalar_count() > 0 || has_room);
+        interface.launch_words() + 1 <= profile_.limits.immediate_words &&
+        (interface.scalar_count() > 0 || interface.buffer_count() + 1 <= profile_.limits.storage_buffers);
     if (!has_room && !has_word)
       return unsupported(format(
           "kernel \"{}\" leaves the device no room for a latch among its buffers and launch words", interface.name));

@@ -60,6 +60,7 @@ Plan make_plan(const Program& program, const Values& values, const Flow& flow, c
   for (const LoopWords& loop : flow.loops) plan.loops.push_back({loop.label, place(loop.trips), place(loop.converged)});
   plan.fault = place(flow.fault);
   plan.computed_grids = flow.computed_grids;
+  plan.notes.assign(flow.notes.begin(), flow.notes.end());
   report(program.body(), decisions, 0, plan.regions);
   return plan;
 }
@@ -75,7 +76,7 @@ Result<Plan> lower(const Program& program, const target::Profile& profile, const
   Values values(expanded, bound_by_opaque, profile.limits.binding_alignment);
 
   WAVEGATE_TRY(const Decisions decisions, choose(expanded, profile, options, [&](const program::While& loop) {
-                 return resident_obstacle(loop, values, kernels, profile);
+                 return resident_fit(loop, values, kernels, profile);
                }));
   WAVEGATE_TRY(const Flow flow, make_flow(expanded, decisions, profile, options.mutation, values, kernels));
   Plan plan = make_plan(expanded, values, flow, decisions);

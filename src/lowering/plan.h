@@ -46,6 +46,7 @@ struct Plan {
   uint64_t fault = 0;
   std::vector<std::string> computed_grids;  ///< labels of the dispatches whose grids are computed
   std::vector<RegionReport> regions;
+  std::vector<std::string> notes;  ///< what is not as the regions' strategies have it, for people
 };
 
 }  // namespace wavegate::lowering

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "wavegate/base/format.h"
+#include "wavegate/kir/in_one_workgroup.h"
 #include "wavegate/lowering/composition.h"
 #include "wavegate/lowering/regions.h"
 #include "wavegate/lowering/step_kernel.h"
+#include "wavegate/lowering/support_kernels.h"
 #include "wavegate/lowering/work.h"
 #include "wavegate/program/operation.h"
 
@@ -22,7 +24,37 @@ using program::ScalarExpr;
 /// Beyond this a single workgroup is slower than the device at any number of iterations.
 constexpr uint64_t kMaximumInvocations = uint64_t{1} << 20;
 
-constexpr const char* kBindsTooMuch = "its kernel would bind more buffers or scalars than the device takes";
+constexpr const char* kBindsTooMuch =
+    "its kernel would bind more buffers or scalars than the device takes, or more workgroup memory";
+
+/// Rounds of loops that an invocation makes, the one that ends a loop counted. kUnknown: a kernel loops by itself.
+using Rounds = uint64_t;
+constexpr Rounds kUnknown = std::numeric_limits<Rounds>::max();
+
+Rounds add(Rounds a, Rounds b) {
+  return a > kUnknown - b ? kUnknown : a + b;
+}
+Rounds multiply(uint64_t count, Rounds each) {
+  return count != 0 && each > kUnknown / count ? kUnknown : count * each;
+}
+/// Of a loop that runs its body so often.
+Rounds loop_of(uint64_t count, Rounds body) {
+  return add(multiply(count, add(body, 1)), 1);
+}
+
+/// Of a kernel by itself.
+Rounds rounds_of(const kir::Kernel& kernel) {
+  Rounds rounds = 0;
+  kir::walk(kernel.body, [&](const kir::Instruction& each) {
+    if (each.op == kir::Op::loop) rounds = kUnknown;
+  });
+  return rounds;
+}
+/// Of a kernel that copies or fills words, dispatched with so many workgroups.
+Rounds rounds_of_words(uint64_t words, uint32_t workgroups) {
+  const uint64_t at_once = uint64_t{workgroups} * kWordsPerWorkgroup;
+  return loop_of((words + at_once - 1) / at_once, 0);
+}
 
 class ResidentBuilder {
  public:
@@ -36,19 +68,24 @@ class ResidentBuilder {
       width_ = std::min(largest_width(), static_cast<uint32_t>((std::max<uint64_t>(widest_, 1) + 31) / 32 * 32));
     WAVEGATE_TRY(Part whole, slice ? part_of_loop(node, *slice) : loop(node));
     WAVEGATE_CHECK(flush(whole));
-    WAVEGATE_CHECK(whole.done->keep_scalars_near());
+    WAVEGATE_CHECK(whole.done->keep_scalars_near(profile_));
     if (!whole.done->fits(profile_)) return unsupported(kBindsTooMuch);
+    rounds_ = whole.rounds;
     Work work;
     WAVEGATE_TRY(work.dispatch, whole.done->dispatch(node.label + ", resident", kernels_));
     work.one_workgroup = true;
     return work;
   }
 
+  /// Of what was built.
+  Rounds rounds() const { return rounds_; }
+
  private:
   /// A part of the kernel: what is made, and the statements that come next.
   struct Part {
     std::optional<Composition> done;
     std::vector<Statement> statements;
+    Rounds rounds = 0;  ///< of what is made; a statement has none
   };
   /// The loop that commands stand in.
   struct Frame {
@@ -86,19 +123,11 @@ class ResidentBuilder {
     const program::Grid grid = *node.grid;
     const uint64_t workgroups = uint64_t{grid[0]} * grid[1] * grid[2];
     widest_ = std::max(widest_, workgroups > kMaximumInvocations ? workgroups : workgroups * invocations);
-    if (!meets((*kernel)->body)) return {};
+    if (!kir::is_tied(**kernel)) return {};
     if (width_ != 0 && width_ != invocations)
       return unsupported(format("its kernels meet at barriers in workgroups of {} and of {}", width_, invocations));
     width_ = static_cast<uint32_t>(invocations);
     return {};
-  }
-
-  static bool meets(const kir::Block& body) {
-    bool found = false;
-    kir::walk(body, [&](const kir::Instruction& instruction) {
-      found = found || kir::info(instruction.op).effect == kir::Effect::convergent;
-    });
-    return found;
   }
 
   // ---- parts
@@ -146,25 +175,38 @@ class ResidentBuilder {
     WAVEGATE_CHECK(flush(inner));
     if (!inner.done) return {};
     WAVEGATE_CHECK(inner.done->only_if(values_.range(latch)));
+    part.rounds = lowering::add(part.rounds, inner.rounds);
     return append(part, std::move(*inner.done));
   }
 
-  Result<void> add(Work work, Part& part) {
-    WAVEGATE_TRY(Composition made, Composition::of(work.dispatch, kernels_));
-    WAVEGATE_CHECK(made.spread(work.dispatch.grid, width_));
+  const kir::Kernel& kernel_of(const graph::Dispatch& dispatch) const {
+    return *std::get<std::shared_ptr<const kir::Kernel>>(kernels_[dispatch.kernel]);
+  }
+
+  /// Appends a dispatch whose kernel makes so many rounds in an invocation.
+  Result<void> add(const graph::Dispatch& dispatch, Rounds own, Part& part) {
+    const kir::Kernel& kernel = kernel_of(dispatch);
+    const auto [x, y, z] = kernel.interface.workgroup_size;
+    const uint64_t workgroups = uint64_t{dispatch.grid[0]} * dispatch.grid[1] * dispatch.grid[2];
+    const uint64_t at_once = kir::is_tied(kernel) ? uint64_t{x} * y * z : width_;
+    const uint64_t turns = (workgroups * x * y * z + at_once - 1) / at_once;
+    part.rounds = lowering::add(part.rounds, turns > 1 ? loop_of(turns, own) : own);
+    WAVEGATE_TRY(Composition made, Composition::of(dispatch, kernels_));
+    WAVEGATE_CHECK(made.spread(dispatch.grid, width_));
     return append(part, std::move(made));
   }
   Result<void> add(const program::Dispatch& node, Frame&, Part& part) {
-    WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
-    return add(std::move(work), part);
+    WAVEGATE_TRY(const Work work, make_work(node, values_, kernels_));
+    return add(work.dispatch, rounds_of(kernel_of(work.dispatch)), part);
   }
   Result<void> add(const program::Copy& node, Frame&, Part& part) {
-    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return add(std::move(work), part);
+    WAVEGATE_TRY(const Work work, make_work(node, values_, profile_, kernels_));
+    return add(work.dispatch, rounds_of_words(make_copy(node, values_).source.bytes / 4, work.dispatch.grid[0]), part);
   }
   Result<void> add(const program::Fill& node, Frame&, Part& part) {
-    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return add(std::move(work), part);
+    WAVEGATE_TRY(const Work work, make_work(node, values_, profile_, kernels_));
+    return add(work.dispatch, rounds_of_words(make_fill(node, values_).destination.bytes / 4, work.dispatch.grid[0]),
+               part);
   }
   Result<void> add(const program::Assign& node, Frame&, Part& part) {
     part.statements.emplace_back(Set{node.destination, node.value});
@@ -217,6 +259,7 @@ class ResidentBuilder {
     WAVEGATE_TRY(Part inner, loop(node));
     WAVEGATE_CHECK(flush(part));
     if (inner.done) WAVEGATE_CHECK(append(part, std::move(*inner.done)));
+    part.rounds = lowering::add(part.rounds, inner.rounds);
     part.statements = std::move(inner.statements);
     return {};
   }
@@ -231,7 +274,7 @@ class ResidentBuilder {
     Part whole;
     whole.statements.emplace_back(Set{words.trips, 0u});
     if (frame.broken) whole.statements.emplace_back(Set{*frame.broken, 0u});
-    WAVEGATE_CHECK(repeat(node, latch, {Set{latch, goes_on(node, frame)}}, frame, whole));
+    WAVEGATE_CHECK(repeat(node, latch, {Set{latch, goes_on(node, frame)}}, node.bounds.max, frame, whole));
     whole.statements.emplace_back(Set{words.converged, !node.predicate});
     return whole;
   }
@@ -249,7 +292,7 @@ class ResidentBuilder {
                           {Set{slice.inside, ScalarExpr(slice.inside) && goes_on(node, frame)},
                            Set{latch, ScalarExpr(slice.inside) && ScalarExpr(used) < slice.iterations},
                            Set{used, ScalarExpr(used) + latch}},
-                          frame, whole));
+                          slice.iterations, frame, whole));
     if (slice.done_word)
       whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});
     return whole;
@@ -261,9 +304,9 @@ class ResidentBuilder {
     return frame.broken ? !ScalarExpr(*frame.broken) && begins : begins;
   }
 
-  /// Appends the iterations, each of which begins if `test` leaves the latch set.
-  Result<void> repeat(const program::While& node, Scalar latch, std::vector<Statement> test, Frame& frame,
-                      Part& whole) {
+  /// Appends the iterations, each of which begins if `test` leaves the latch set; so many at most.
+  Result<void> repeat(const program::While& node, Scalar latch, std::vector<Statement> test,
+                      std::optional<uint32_t> most, Frame& frame, Part& whole) {
     WAVEGATE_CHECK(flush(whole));
     const Scalar trips = loops_[node.loop.id].trips;
     if (node.index) test.emplace_back(Set{*node.index, program::select(latch, trips, *node.index)});
@@ -275,6 +318,7 @@ class ResidentBuilder {
     WAVEGATE_CHECK(flush(repeated));
     if (!repeated.done) return unsupported("its body is empty");
     WAVEGATE_CHECK(repeated.done->repeat_while(tests, values_.range(latch)));
+    whole.rounds = lowering::add(whole.rounds, most ? loop_of(*most, repeated.rounds) : kUnknown);
     return append(whole, std::move(*repeated.done));
   }
 
@@ -284,50 +328,12 @@ class ResidentBuilder {
   std::span<const LoopWords> loops_;
   uint32_t width_ = 0;
   uint64_t widest_ = 0;  ///< invocations of the largest command
+  Rounds rounds_ = 0;
 };
 
 }  // namespace
 
 namespace {
-
-constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-
-uint64_t product(uint64_t a, uint64_t b) {
-  return a != 0 && b > kUnknown / a ? kUnknown : a * b;
-}
-
-bool loops(const program::KernelSource& kernel, const target::Profile& profile) {
-  const auto code = kernel.specialise(profile);
-  const auto* ours = code ? std::get_if<std::shared_ptr<const kir::Kernel>>(&*code) : nullptr;
-  bool found = ours == nullptr;
-  if (ours != nullptr)
-    kir::walk((*ours)->body, [&](const kir::Instruction& each) { found = found || each.op == kir::Op::loop; });
-  return found;
-}
-
-/// Loop iterations that a pass through a body takes in one invocation; kUnknown if a kernel loops by itself.
-uint64_t loop_iterations(const Body& body, const target::Profile& profile) {
-  uint64_t total = 0;
-  const auto add = [&](uint64_t count) { total = count > kUnknown - total ? kUnknown : total + count; };
-  for (const Node& node : body) {
-    add(2);  // scalar work is spread over the workgroup by a loop of one iteration, and its end
-    if (const auto* dispatch = std::get_if<program::Dispatch>(&node.what)) {
-      if (loops(*dispatch->kernel, profile)) return kUnknown;
-      const program::Grid grid = dispatch->grid ? *dispatch->grid : dispatch->computed_grid->maximum;
-      const auto [x, y, z] = dispatch->kernel->interface().workgroup_size;
-      add(product(product(grid[0], grid[1]), grid[2]));
-      add(product(product(product(grid[0], grid[1]), grid[2]), product(product(x, y), z)) / 32);
-    }
-    if (const auto* copy = std::get_if<program::Copy>(&node.what)) add(copy->count / 32);
-    if (const auto* fill = std::get_if<program::Fill>(&node.what)) add(fill->count / 32);
-    uint64_t inner = 0;
-    for (const Body* each : bodies_of(node)) inner = std::max(inner, loop_iterations(*each, profile));
-    if (inner == kUnknown) return kUnknown;
-    const auto* loop = std::get_if<program::While>(&node.what);
-    add(loop == nullptr ? inner : loop->bounds.max ? product(*loop->bounds.max, inner + 4) : kUnknown);
-  }
-  return total;
-}
 
 uint64_t loop_count(const Body& body) {
   uint64_t count = 0;
@@ -340,13 +346,6 @@ uint64_t loop_count(const Body& body) {
 
 }  // namespace
 
-uint32_t resident_iterations(const program::While& node, const target::Profile& profile) {
-  if (profile.limits.kernel_loop_iterations == kUnknown) return UINT32_MAX;
-  const uint64_t each = loop_iterations(node.body, profile);
-  if (each == kUnknown) return 0;
-  return static_cast<uint32_t>(std::min<uint64_t>(profile.limits.kernel_loop_iterations / (each + 4), UINT32_MAX));
-}
-
 Result<Work> resident_work(const program::While& node, Values& values, KernelTable& kernels,
                            const target::Profile& profile, std::span<const LoopWords> reports,
                            const std::optional<ResidentSlice>& slice) {
@@ -355,10 +354,10 @@ Result<Work> resident_work(const program::While& node, Values& values, KernelTab
   return Error{work.error().kind, work.error().message, format("while \"{}\", resident", node.label)};
 }
 
-std::string resident_obstacle(const program::While& node, const Values& values, const KernelTable& kernels,
-                              const target::Profile& profile) {
+ResidentFit resident_fit(const program::While& node, const Values& values, const KernelTable& kernels,
+                         const target::Profile& profile) {
   // Each loop has a latch, a trip count and a word for convergence; to build a deep nest to find that out takes long.
-  if (3 * (loop_count(node.body) + 1) > profile.limits.immediate_words) return kBindsTooMuch;
+  if (3 * (loop_count(node.body) + 1) > profile.limits.immediate_words) return {kBindsTooMuch, 0};
   Values scratch_values = values;
   KernelTable scratch_kernels = kernels;
   std::vector<LoopWords> reports;
@@ -367,12 +366,18 @@ std::string resident_obstacle(const program::While& node, const Values& values, 
   // In parts it needs the most.
   ResidentSlice slice{1, scratch_values.control("inside"), scratch_values.control("broken"), 0};
   if (!leaves_early(node.body)) slice.broken.reset();
-  const auto work = ResidentBuilder(scratch_values, scratch_kernels, profile, reports).build(node, slice);
-  if (!work) return work.error().message;
-  if (resident_iterations(node, profile) == 0)
-    return format("the driver ends a kernel's loops after {} iterations, and one iteration of this may take as many",
-                  profile.limits.kernel_loop_iterations);
-  return "";
+  ResidentBuilder builder(scratch_values, scratch_kernels, profile, reports);
+  if (const auto work = builder.build(node, slice); !work) return {work.error().message, 0};
+
+  const uint64_t limit = profile.limits.kernel_loop_iterations;
+  if (limit == std::numeric_limits<uint64_t>::max()) return {"", UINT32_MAX};
+  // That was one iteration: its rounds, and two of the loop around it. Compilers may add some; half is left to them.
+  const Rounds each = builder.rounds();
+  const uint64_t most = each == kUnknown ? 0 : limit / 2 / each;
+  if (most > 0) return {"", static_cast<uint32_t>(std::min<uint64_t>(most, UINT32_MAX))};
+  return {
+      format("the driver ends a kernel's loops after {} iterations, and one iteration of this may take as many", limit),
+      0};
 }
 
 }  // namespace wavegate::lowering

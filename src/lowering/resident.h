@@ -30,12 +30,8 @@ Result<Work> resident_work(const program::While& node, Values& values, KernelTab
                            const target::Profile& profile, std::span<const LoopWords> loops,
                            const std::optional<ResidentSlice>& slice = {});
 
-/// The most iterations of the loop that one dispatch may do on the device: drivers may end a kernel's loops. Zero if
-/// even one is too many, or if it is not known how many loops an iteration takes.
-uint32_t resident_iterations(const program::While& node, const target::Profile& profile);
-
-/// Why that cannot be; empty if it can.
-std::string resident_obstacle(const program::While& node, const Values& values, const KernelTable& kernels,
-                              const target::Profile& profile);
+/// Whether the loop can be such a kernel, and how much of it.
+ResidentFit resident_fit(const program::While& node, const Values& values, const KernelTable& kernels,
+                         const target::Profile& profile);
 
 }  // namespace wavegate::lowering

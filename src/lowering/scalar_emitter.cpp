@@ -31,19 +31,21 @@ Expr ScalarEmitter::word(const ScalarExpr& value) {
 }
 
 Expr ScalarEmitter::bits(const ScalarExpr& value) {
-  // A verified expression has a type; a bare number is stored as it is written.
-  const auto found = program::type_of(program_, value.root());
-  const ScalarType type = found ? found->type : ScalarType::uint32;
-  return untyped(emit(value.root(), type), type);
+  // A bare number is stored as it is written.
+  const auto found = program::type_of(program_, value.root(), program::kMaximumLoweredSize);
+  if (!found) return stand_in(found.error(), ScalarType::uint32);
+  return untyped(emit(value.root(), found->type), found->type);
 }
 
-void ScalarEmitter::store(const std::vector<program::Scalar>& scalars) {
+Result<void> ScalarEmitter::store(const std::vector<program::Scalar>& scalars) {
+  if (error_) return *error_;
   std::set<uint32_t> stored;
   for (const program::Scalar scalar : scalars) {
     if (!stored.insert(scalar.id).second) continue;
     const kir::ScalarRef binding = bindings_.at(scalar.id);
     binding = typed(bits_.at(scalar.id), program_.info(scalar).type);
   }
+  return {};
 }
 
 Expr ScalarEmitter::typed(Expr bits, ScalarType type) {
@@ -52,6 +54,12 @@ Expr ScalarEmitter::typed(Expr bits, ScalarType type) {
 
 Expr ScalarEmitter::untyped(Expr value, ScalarType type) {
   return type == ScalarType::float32 ? b_.bitcast(Type::i32, value) : value;
+}
+
+/// A value in place of one that an error prevented.
+Expr ScalarEmitter::stand_in(const Error& error, ScalarType wanted) {
+  if (!error_) error_ = internal_error(error.message);
+  return b_.constant(program::kernel_type(wanted), uint64_t{0});
 }
 
 Expr ScalarEmitter::emit(const Node& node, ScalarType wanted) {
@@ -63,11 +71,12 @@ Expr ScalarEmitter::emit(const Node& node, ScalarType wanted) {
     if (known == bits_.end()) known = bits_.emplace(node.scalar.id, untyped(bindings_.at(node.scalar.id), type)).first;
     return typed(known->second, type);
   }
-  const ScalarType type = program::operand_type(program_, node);
+  const auto type = program::operand_type(program_, node);
+  if (!type) return stand_in(type.error(), wanted);
   std::array<Expr, 3> operands;
   for (size_t i = 0; i < node.operands.size() && node.operands[i]; ++i)
-    operands[i] = emit(*node.operands[i], node.op == ScalarOp::select && i == 0 ? ScalarType::uint32 : type);
-  return apply(node.op, type, operands);
+    operands[i] = emit(*node.operands[i], node.op == ScalarOp::select && i == 0 ? ScalarType::uint32 : *type);
+  return apply(node.op, *type, operands);
 }
 
 Expr ScalarEmitter::apply(ScalarOp op, ScalarType type, const std::array<Expr, 3>& x) {

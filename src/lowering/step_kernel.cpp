@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,6 +17,28 @@ using kir::Expr;
 using kir::Type;
 using program::Scalar;
 using program::ScalarExpr;
+
+namespace {
+
+/// The program's buffer, if it is one of the program's: others are of the lowering.
+std::optional<program::Buffer> program_buffer(const Values& values, graph::BufferId id) {
+  const auto index = static_cast<uint32_t>(id);
+  if (index >= values.program().buffers().size()) return std::nullopt;
+  return program::Buffer{index};
+}
+
+/// What a step takes a buffer for: what kernels do that it may be composed with.
+Type type_in(const Values& values, graph::BufferId id) {
+  const auto buffer = program_buffer(values, id);
+  return buffer && values.program().info(*buffer).element == Type::f32 ? Type::f32 : Type::i32;
+}
+
+graph::Range range_of(const Values& values, graph::BufferId id) {
+  const auto buffer = program_buffer(values, id);
+  return buffer ? values.range(*buffer) : graph::Range{id, 0, 0};
+}
+
+}  // namespace
 
 bool is_void(const GridLayout& layout, const Statement& statement) {
   const auto* grids = std::get_if<SetGrids>(&statement);
@@ -75,7 +98,7 @@ Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, s
   Builder b("step");
   std::map<graph::BufferId, kir::MemoryRef> buffers;
   for (const auto& [id, access] : touched.buffers()) {
-    buffers.emplace(id, b.buffer("b" + std::to_string(buffers.size()), Type::i32, access));
+    buffers.emplace(id, b.buffer("b" + std::to_string(buffers.size()), type_in(values, id), access));
     result.buffers.push_back(id);
   }
   result.uses = touched.uses();
@@ -103,7 +126,8 @@ Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, s
       const Expr index = emitter.word(statement.index);
       const Expr value = emitter.bits(statement.value);
       const kir::MemoryRef& buffer = buffers.at(statement.buffer);
-      b.if_(holds, [&] { buffer[index] = value; });
+      const bool is_float = type_in(values, statement.buffer) == Type::f32;
+      b.if_(holds, [&] { buffer[index] = is_float ? b.bitcast(Type::f32, value) : value; });
     } else if constexpr (std::is_same_v<T, SetGrids>) {
       const Expr holds = emitter.truth(statement.condition);
       const Expr first = parameter(layout.first_word[statement.block]);
@@ -125,7 +149,7 @@ Result<StepKernel> step_kernel(const Values& values, const GridLayout& layout, s
   };
   for (const Statement& statement : statements)
     if (!is_void(layout, statement)) std::visit(emit, statement);
-  emitter.store(set);
+  WAVEGATE_CHECK(emitter.store(set));
   WAVEGATE_TRY(result.kernel, b.finish());
   return result;
 }
@@ -137,7 +161,7 @@ Result<graph::Dispatch> step_dispatch(std::string label, std::span<const Stateme
   graph::Dispatch dispatch;
   dispatch.label = std::move(label);
   WAVEGATE_TRY(dispatch.kernel, kernels.add(std::move(made.kernel)));
-  for (const graph::BufferId buffer : made.buffers) dispatch.bindings.push_back({buffer, 0, 0});
+  for (const graph::BufferId buffer : made.buffers) dispatch.bindings.push_back(range_of(values, buffer));
   dispatch.uses = std::move(made.uses);
   for (size_t i = 0; i < made.scalars.size(); ++i) {
     dispatch.words.push_back(values.word(made.scalars[i]));

@@ -10,6 +10,7 @@
 #include "wavegate/lowering/kernel_table.h"
 #include "wavegate/lowering/schedule.h"
 #include "wavegate/lowering/values.h"
+#include "wavegate/target/profile.h"
 
 namespace wavegate::lowering {
 
@@ -31,6 +32,11 @@ class StepFootprint {
   const std::map<graph::BufferId, kir::Access>& buffers() const { return buffers_; }
   const std::vector<graph::Use>& uses() const { return uses_; }  ///< of the buffers
   uint32_t launch_words() const { return static_cast<uint32_t>(scalars_.size()) + parameters_; }
+  /// Whether a kernel of a device can bind them.
+  bool fits(const target::Limits& limits) const {
+    return launch_words() <= limits.immediate_words &&
+           buffers_.size() + (scalars_.empty() ? 0 : 1) <= limits.storage_buffers;
+  }
 
  private:
   void read(const program::ScalarExpr& value);

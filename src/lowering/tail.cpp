@@ -13,9 +13,10 @@ Result<std::optional<graph::Dispatch>> with_tail(const graph::Dispatch& body, co
 
   WAVEGATE_TRY(Composition whole, Composition::of(body, kernels));
   WAVEGATE_TRY(Composition end, Composition::of(tail, kernels));
-  WAVEGATE_CHECK(end.spread({1, 1, 1}, width));
-  WAVEGATE_CHECK(whole.then(end));
-  if (!whole.fits(profile)) return std::optional<graph::Dispatch>();
+  Result<void> composed = end.spread({1, 1, 1}, width);
+  if (composed) composed = whole.then(end);
+  if (!composed && composed.error().kind != ErrorKind::unsupported) return composed.error();
+  if (!composed || !whole.fits(profile)) return std::optional<graph::Dispatch>();
   WAVEGATE_TRY(graph::Dispatch joined, whole.dispatch(body.label + ", " + tail.label, kernels));
   joined.indirect = body.indirect;
   return std::optional(std::move(joined));

@@ -32,6 +32,11 @@ program::Scalar Values::control(const std::string& name, bool aligned) {
   return scalar;
 }
 
+program::Scalar Values::control(const std::string& name, program::ScalarType type) {
+  words_.push_back(arena_.control_word(std::nullopt));
+  return program_.scalar(name, type, 0);
+}
+
 graph::Range Values::range(program::Buffer buffer) const {
   return {graph::BufferId{buffer.id}, 0, program_.info(buffer).bytes()};
 }

@@ -20,6 +20,8 @@ class Values {
   const program::Program& program() const { return program_; }
   /// A new uint32 that is zero as each run starts. One that an opaque kernel binds is aligned.
   program::Scalar control(const std::string& name, bool aligned = false);
+  /// The same of another type.
+  program::Scalar control(const std::string& name, program::ScalarType type);
   uint32_t word(program::Scalar scalar) const { return words_[scalar.id]; }
   graph::Range range(program::Scalar scalar) const { return {arena, uint64_t{word(scalar)} * 4, 4}; }
   /// All of the program's buffer, without the padding to whole words.

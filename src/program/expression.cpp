@@ -39,17 +39,17 @@ ScalarExpr::ScalarExpr(Literal value) {
   root_ = std::make_shared<const Node>(std::move(node));
 }
 
-ScalarExpr::ScalarExpr(ScalarOp op, std::initializer_list<ScalarExpr> operands) {
+ScalarExpr::ScalarExpr(ScalarOp op, std::span<const ScalarExpr> operands) {
   Node node;
   node.op = op;
   size_t count = 0;
   for (const ScalarExpr& operand : operands) {
     if (count == node.operands.size()) break;
-    node.size = std::min(node.size + operand.root_->size, kMaximumExpressionSize + 1);
+    node.size = std::min(node.size + operand.root_->size, kMaximumLoweredSize + 1);
     node.operands[count++] = operand.root_;
   }
   // Neither walked nor destroyed to a depth that the stack does not hold.
-  if (node.size > kMaximumExpressionSize) node.operands = {};
+  if (node.size > kMaximumLoweredSize) node.operands = {};
   root_ = std::make_shared<const Node>(std::move(node));
 }
 

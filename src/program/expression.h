@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "wavegate/program/value.h"
 
@@ -32,11 +34,16 @@ struct ScalarOpInfo {
 const ScalarOpInfo& info(ScalarOp op);
 std::optional<ScalarOp> parse_scalar_op(std::string_view name);
 
-/// The most operations and leaves of an expression. A part that is used twice counts twice, since it is computed twice.
+/// The most operations and leaves of an expression of a program. A part that is used twice counts twice, since it is
+/// computed twice.
 inline constexpr uint32_t kMaximumExpressionSize = 4096;
 
-/// Scalar arithmetic as a small immutable tree; shared, cheap to copy. One that exceeds kMaximumExpressionSize keeps
-/// only its size, and type_of() refuses it.
+/// The same of an expression that a lowering makes: one of the program, and the conditions around it. It is also how
+/// deep a walk over an expression goes at most.
+inline constexpr uint32_t kMaximumLoweredSize = kMaximumExpressionSize + 64;
+
+/// Scalar arithmetic as a small immutable tree; shared, cheap to copy. One that exceeds kMaximumLoweredSize keeps only
+/// its size: its root has no operands, and type_of() refuses it.
 ///
 ///     program.assign(alpha, rz / pq);
 ///     program.assign(active, (residual > tolerance) && !failed);
@@ -47,7 +54,7 @@ class ScalarExpr {
     Literal literal;
     Scalar scalar;
     std::array<std::shared_ptr<const Node>, 3> operands;
-    uint32_t size = 1;  ///< nodes of the tree; beyond the maximum it no longer grows
+    uint32_t size = 1;  ///< nodes of the tree; beyond kMaximumLoweredSize it no longer grows
   };
 
   ScalarExpr(Scalar scalar);
@@ -55,7 +62,11 @@ class ScalarExpr {
   ScalarExpr(uint32_t value) : ScalarExpr(program::literal(value)) {}
   ScalarExpr(int32_t value) : ScalarExpr(program::literal(value)) {}
   ScalarExpr(float value) : ScalarExpr(program::literal(value)) {}
-  ScalarExpr(ScalarOp op, std::initializer_list<ScalarExpr> operands);
+  ScalarExpr(ScalarOp op, std::span<const ScalarExpr> operands);
+  ScalarExpr(ScalarOp op, std::initializer_list<ScalarExpr> operands)
+      : ScalarExpr(op, std::span<const ScalarExpr>(operands.begin(), operands.size())) {}
+  /// A part of another expression.
+  explicit ScalarExpr(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
 
   const Node& root() const { return *root_; }
 

@@ -15,6 +15,21 @@ bool is_weak_for(const ExpressionType& a, ScalarType type) {
   return false;
 }
 
+Error too_large(uint32_t maximum_size) {
+  return invalid_input(
+      format("an expression has more than {} operations and operands, a shared part counted at each use; split it into "
+             "several assigns",
+             maximum_size));
+}
+
+Error wrong_count(const ScalarOpInfo& row) {
+  return invalid_input(format("\"{}\" takes {} operands", row.name, row.operand_count));
+}
+
+Error mismatch(const ScalarOpInfo& row, ScalarType a, ScalarType b) {
+  return invalid_input(format("\"{}\" mixes {} and {}; convert one of them", row.name, to_string(a), to_string(b)));
+}
+
 }  // namespace
 
 std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b) {
@@ -24,12 +39,8 @@ std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b) {
   return std::nullopt;
 }
 
-Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& node) {
-  if (node.size > kMaximumExpressionSize)
-    return invalid_input(
-        format("an expression has more than {} operations and operands, a shared part counted at each "
-               "use; split it into several assigns",
-               kMaximumExpressionSize));
+Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& node, uint32_t maximum_size) {
+  if (node.size > maximum_size) return too_large(maximum_size);
   if (node.op == ScalarOp::literal) {
     // A non-negative int literal is as good as unsigned, so that `x > 0` works for a uint32 x.
     const bool non_negative = node.literal.type == ScalarType::sint32 && (node.literal.bits >> 31) == 0;
@@ -45,14 +56,10 @@ Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& n
   const ScalarOpInfo& row = info(node.op);
   std::array<ExpressionType, 3> types;
   for (size_t i = 0; i < node.operands.size(); ++i) {
-    if ((node.operands[i] != nullptr) != (i < row.operand_count))
-      return invalid_input(format("\"{}\" takes {} operands", row.name, row.operand_count));
+    if ((node.operands[i] != nullptr) != (i < row.operand_count)) return wrong_count(row);
     if (node.operands[i] == nullptr) continue;
-    WAVEGATE_TRY(types[i], type_of(program, *node.operands[i]));
+    WAVEGATE_TRY(types[i], type_of(program, *node.operands[i], maximum_size));
   }
-  const auto mismatch = [&](ScalarType a, ScalarType b) {
-    return invalid_input(format("\"{}\" mixes {} and {}; convert one of them", row.name, to_string(a), to_string(b)));
-  };
   const auto needs = [&](ScalarType type, std::string_view what) {
     return invalid_input(format("\"{}\" takes {}, not {}", row.name, what, to_string(type)));
   };
@@ -79,27 +86,35 @@ Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& n
     case ScalarOp::select: {
       if (types[0].type != ScalarType::uint32) return needs(types[0].type, "a uint32 condition");
       const auto common = unify(types[1], types[2]);
-      if (!common) return mismatch(types[1].type, types[2].type);
+      if (!common) return mismatch(row, types[1].type, types[2].type);
       return ExpressionType{common->type, false};
     }
     default: {
       const auto common = unify(types[0], types[1]);
-      if (!common) return mismatch(types[0].type, types[1].type);
+      if (!common) return mismatch(row, types[0].type, types[1].type);
       const bool comparison = node.op >= ScalarOp::equal && node.op <= ScalarOp::less_equal;
       return ExpressionType{comparison ? ScalarType::uint32 : common->type, false};
     }
   }
 }
 
-ScalarType operand_type(const Program& program, const ScalarExpr::Node& node) {
+Result<ScalarType> operand_type(const Program& program, const ScalarExpr::Node& node) {
+  if (node.size > kMaximumLoweredSize) return too_large(kMaximumLoweredSize);
+  const ScalarOpInfo& row = info(node.op);
+  const auto type_at = [&](size_t i) -> Result<ExpressionType> {
+    if (i >= row.operand_count || node.operands[i] == nullptr) return wrong_count(row);
+    return type_of(program, *node.operands[i], kMaximumLoweredSize);
+  };
   const size_t first = node.op == ScalarOp::select ? 1 : 0;
-  const ExpressionType a = type_of(program, *node.operands[first]).value();
-  const size_t second = first + 1;
-  if (second >= info(node.op).operand_count) {
+  WAVEGATE_TRY(const ExpressionType a, type_at(first));
+  if (first + 1 >= row.operand_count) {
     const bool negated_number = node.op == ScalarOp::negate && a.weak && a.type == ScalarType::uint32;
     return negated_number ? ScalarType::sint32 : a.type;
   }
-  return unify(a, type_of(program, *node.operands[second]).value())->type;
+  WAVEGATE_TRY(const ExpressionType b, type_at(first + 1));
+  const auto common = unify(a, b);
+  if (!common) return mismatch(row, a.type, b.type);
+  return common->type;
 }
 
 uint32_t literal_bits(Literal literal, ScalarType type) {

@@ -13,14 +13,16 @@ struct ExpressionType {
   bool fits_sint32 = true;  ///< false: a weak uint32 of 2^31 or more, which would turn negative as a sint32
 };
 
-/// Checks an expression against the program's scalars and gives its type, or the first mismatch by name.
-Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& expression);
+/// Checks an expression against the program's scalars and gives its type. `invalid-input`: the first mismatch by name,
+/// or more operations and operands than `maximum_size`, which is at most kMaximumLoweredSize.
+Result<ExpressionType> type_of(const Program& program, const ScalarExpr::Node& expression,
+                               uint32_t maximum_size = kMaximumExpressionSize);
 
 /// The common type of two operands, or nothing if they do not fit.
 std::optional<ExpressionType> unify(ExpressionType a, ExpressionType b);
 
-/// The type that the operands of an operation share. Precondition: type_of succeeded.
-ScalarType operand_type(const Program& program, const ScalarExpr::Node& expression);
+/// The type that the operands of an operation share. `invalid-input` where type_of fails with kMaximumLoweredSize.
+Result<ScalarType> operand_type(const Program& program, const ScalarExpr::Node& operation);
 
 /// A literal's bits as another type. Precondition: a weak literal that unify() accepted for it.
 uint32_t literal_bits(Literal literal, ScalarType type);

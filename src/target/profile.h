@@ -43,6 +43,7 @@ struct Features {
   bool device_pointers = false;        ///< 64-bit addresses of buffers
   bool subgroup_operations = false;    ///< vote, ballot, shuffle and arithmetic in compute kernels
   bool conditional_rendering = false;  ///< commands that a word of device memory leaves out
+  bool shares_buffers = true;          ///< a dispatch may bind one buffer for reading and, elsewhere, for writing
   bool writes_its_grid_source = true;  ///< a dispatch may read its grid from a buffer that it also binds for writing
   bool timestamps = false;
   FloatWidths preserves_denormals;       ///< a kernel may ask to keep denormals of this width, whatever the others do

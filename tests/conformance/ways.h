@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "conformance/suite.h"
+#include "device/small_devices.h"
+#include "wavegate/base/format.h"
 
 /// One program, run in every way that there is: what a strategy decides is the cost alone.
 namespace wavegate::conformance {
@@ -50,6 +52,7 @@ struct Way {
   std::shared_ptr<device::Device> device;
   CompileOptions options;
   bool is_applicable = true;  ///< false: compiling it must be refused
+  bool is_small = false;      ///< of a device where the program may not fit, which is then refused
 };
 
 /// What cannot run a program, which is part of what a test says.
@@ -61,12 +64,29 @@ inline Refused refused(std::set<Strategy> strategies, bool host_free = false) {
   return {std::move(strategies), host_free};
 }
 
+/// By every strategy, and by the default choice, on each device with little of something.
+inline void add_small_ways(std::vector<Way>& ways) {
+  for (const device::SmallDevice& each : device::kSmallDevices) {
+    const auto small = device::small_device(each.name);
+    const auto add = [&](std::optional<Strategy> strategy, std::string_view name) {
+      CompileOptions options;
+      options.costs = target::Costs();
+      options.strategy = strategy;
+      ways.push_back({format("{}, {}", name, each.name), small, options, true, true});
+    };
+    for (const lowering::StrategyInfo& row : lowering::strategies()) add(row.strategy, row.name);
+    add({}, "default");
+  }
+}
+
 /// Every strategy; those that decide by the device's kind, as for a GPU; the default choice by the costs of both kinds
 /// of device, and without a host.
 inline std::vector<Way> every_way(const std::shared_ptr<device::Device>& device, const Refused& refused = {}) {
   std::vector<Way> ways;
   const auto gpu = std::make_shared<LikeGpu>(device);
   for (const lowering::StrategyInfo& row : lowering::strategies()) {
+    // What the whole device lacks is no way of any program: lacking_test.cpp.
+    if (row.strategy == Strategy::predication && !device->profile().features.conditional_rendering) continue;
     CompileOptions options;
     options.costs = target::Costs::of_cpu();
     options.strategy = row.strategy;
@@ -98,7 +118,9 @@ inline std::vector<Way> every_way(const std::shared_ptr<device::Device>& device,
 /// name, and any other must compile.
 inline void in_every_way(const program::Program& program, const std::shared_ptr<device::Device>& device,
                          const Refused& refused, const std::function<void(Executable&, const Way&)>& check) {
-  for (const Way& way : every_way(device, refused)) {
+  std::vector<Way> ways = every_way(device, refused);
+  if (device->profile().backend == "reference") add_small_ways(ways);
+  for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     Result<Executable> executable = compile(program, way.device, way.options);
     if (!way.is_applicable) {
@@ -108,6 +130,10 @@ inline void in_every_way(const program::Program& program, const std::shared_ptr<
       }
       EXPECT_EQ(executable.error().kind, ErrorKind::unsupported);
       EXPECT_THAT(executable.error().message, testing::HasSubstr(way.name));
+      continue;
+    }
+    if (!executable && way.is_small) {
+      EXPECT_EQ(executable.error().kind, ErrorKind::unsupported) << executable.error().to_string();
       continue;
     }
     if (!executable) {

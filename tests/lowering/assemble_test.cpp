@@ -135,6 +135,43 @@ TEST(Assemble, AStepOfMoreWordsThanADeviceLaunchesIsSplit) {
   for (const graph::Dispatch* each : all) EXPECT_LE(each->words.size(), 4u);
 }
 
+TEST(Assemble, AStepOfMoreBuffersThanADeviceBindsIsSplit) {
+  Sample s;
+  s.device.limits.storage_buffers = 3;
+  std::vector<Buffer> histories;
+  for (int i = 0; i < 5; ++i)
+    histories.push_back(s.program.buffer("h" + std::to_string(i), Type::i32, 64, Initial::zero()));
+  s.values = Values(s.program, {false, false}, 64);
+  std::vector<Statement> statements;
+  for (const Buffer history : histories) statements.emplace_back(Store{s.values.range(history).buffer, 1u, 0u, s.a});
+  s.flow.commands.emplace_back(Sample::step(statements));
+  const auto graph = value_of(s.assembled());
+  const auto all = dispatches(graph->commands);
+  EXPECT_THAT(all, SizeIs(3));  // two histories and the arena each
+  for (const graph::Dispatch* each : all) EXPECT_LE(each->bindings.size(), 3u);
+}
+
+TEST(Assemble, WhatShutsTheGateOfASplitStepComesLast) {
+  Sample s;
+  s.device.limits.immediate_words = 4;
+  s.flow.blocks.push_back({{{1, 1, 1}}});
+  std::vector<Statement> statements = {SetGrids{0, s.a}};
+  for (int i = 0; i < 6; ++i) statements.emplace_back(Set{s.values.control("word"), ScalarExpr(s.b)});
+  Step step = Sample::step(statements);
+  step.gate = GridSlot{0, 0};
+  s.flow.commands.emplace_back(step);
+  const auto graph = value_of(s.assembled());
+  const auto all = dispatches(graph->commands);
+  ASSERT_GT(all.size(), 1u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_TRUE(all[i]->indirect);
+    const bool shuts = std::ranges::any_of(all[i]->uses, [&](const graph::Use& use) {
+      return use.range.buffer == all[i]->indirect->buffer && kir::writes(use.access);
+    });
+    EXPECT_EQ(shuts, i + 1 == all.size());
+  }
+}
+
 TEST(Assemble, NothingIsMadeOfWhatHoldsNothing) {
   Sample s;
   s.flow.blocks.push_back({});

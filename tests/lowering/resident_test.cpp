@@ -21,7 +21,7 @@ struct Sample {
   std::string obstacle() const {
     const Values values(program, std::vector<bool>(program.scalars().size()), 64);
     KernelTable kernels(device);
-    return resident_obstacle(std::get<program::While>(program.body().front().what), values, kernels, device);
+    return resident_fit(std::get<program::While>(program.body().front().what), values, kernels, device).obstacle;
   }
 };
 
@@ -71,7 +71,7 @@ TEST(Resident, AskingWhetherItCanBeDoneChangesNothing) {
   const KernelTable kernels(s.device);
   const auto& loop = std::get<program::While>(s.program.body().front().what);
   const uint32_t words = values.arena_words();
-  EXPECT_EQ(resident_obstacle(loop, values, kernels, s.device), "");
+  EXPECT_EQ(resident_fit(loop, values, kernels, s.device).obstacle, "");
   EXPECT_EQ(values.arena_words(), words);
 }
 

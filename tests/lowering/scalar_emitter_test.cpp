@@ -1,5 +1,7 @@
 #include "wavegate/lowering/scalar_emitter.h"
 
+#include <functional>
+
 #include "lowering/support.h"
 
 namespace wavegate::lowering {
@@ -15,6 +17,10 @@ class Emission {
   ScalarEmitter& emitter() {
     if (!emitter_) emitter_.emplace(builder_, program_, bindings_);
     return *emitter_;
+  }
+  void store(const std::vector<Scalar>& scalars) {
+    const Result<void> stored = emitter().store(scalars);
+    EXPECT_TRUE(stored.ok()) << stored.error().to_string();
   }
   kir::Kernel kernel() { return value_of(builder_.finish()); }
 
@@ -34,7 +40,7 @@ TEST(ScalarEmitter, AScalarIsLoadedOnceHoweverOftenItIsRead) {
   const Scalar a = e.u32("a"), b = e.u32("b"), c = e.u32("c");
   e.emitter().set(b, a + a * a);
   e.emitter().set(c, ScalarExpr(a) - 1u);
-  e.emitter().store({b, c});
+  e.store({b, c});
   const kir::Kernel kernel = e.kernel();
   EXPECT_EQ(count(kernel, Op::load_scalar), 1);
   EXPECT_EQ(count(kernel, Op::store_scalar), 2);
@@ -46,7 +52,7 @@ TEST(ScalarEmitter, WhatWasSetIsKnownWithoutALoadAndStoredOnce) {
   e.emitter().set(a, 5u);
   e.emitter().set(b, a + 1u);
   e.emitter().set(a, b * 2u);
-  e.emitter().store({a, b, a});
+  e.store({a, b, a});
   const kir::Kernel kernel = e.kernel();
   EXPECT_EQ(count(kernel, Op::load_scalar), 0);
   EXPECT_EQ(count(kernel, Op::store_scalar), 2);
@@ -57,7 +63,7 @@ TEST(ScalarEmitter, AFloatThatIsOnlyMovedIsChosenByItsBits) {
   Emission e;
   const Scalar a = e.f32("a"), b = e.f32("b"), flag = e.u32("flag");
   e.emitter().set(a, program::select(flag, b, a));
-  e.emitter().store({a});
+  e.store({a});
   int selects = 0;
   const kir::Kernel kernel = e.kernel();
   kir::walk(kernel.body, [&](const kir::Instruction& each) {
@@ -72,13 +78,33 @@ TEST(ScalarEmitter, LogicIsOnWordsWhateverTheirBits) {
   Emission e;
   const Scalar a = e.u32("a"), b = e.u32("b");
   e.emitter().set(a, ScalarExpr(a) && b);
-  e.emitter().store({a});
+  e.store({a});
   const kir::Kernel kernel = e.kernel();
   EXPECT_EQ(count(kernel, Op::not_equal), 2);
   kir::walk(kernel.body, [&](const kir::Instruction& each) {
     if (each.op != Op::and_) return;
     EXPECT_EQ(each.type, Type::boolean);
   });
+}
+
+TEST(ScalarEmitter, AnExpressionWithoutATypeIsAFaultThatIsTold) {
+  ScalarExpr sum = 1u;
+  for (uint32_t i = 0; i < program::kMaximumLoweredSize; ++i) sum = sum + 1u;
+  const auto error_of = [](const std::function<void(Emission&, Scalar)>& emit) {
+    Emission e;
+    const Scalar a = e.u32("a");
+    emit(e, a);
+    const Result<void> stored = e.emitter().store({});
+    return stored ? std::string("none") : stored.error().to_string();
+  };
+  const auto is_told = testing::AllOf(testing::StartsWith("internal"), testing::HasSubstr("more than 4160 operations"));
+  EXPECT_THAT(error_of([&](Emission& e, Scalar a) { e.emitter().set(a, sum); }), is_told);
+  EXPECT_THAT(error_of([&](Emission& e, Scalar) { e.emitter().truth(sum); }), is_told);
+  EXPECT_THAT(error_of([&](Emission& e, Scalar) { e.emitter().bits(sum); }), is_told);
+  EXPECT_THAT(error_of([&](Emission& e, Scalar a) { e.emitter().word(select(sum, a, a)); }), is_told);
+  EXPECT_THAT(error_of([&](Emission& e, Scalar a) { e.emitter().word(ScalarExpr(a) + 1.5f); }),
+              testing::HasSubstr("mixes uint32 and float32"));
+  EXPECT_EQ(error_of([&](Emission& e, Scalar a) { e.emitter().set(a, a + 1u); }), "none");
 }
 
 TEST(NoteScalars, FindsEveryLeaf) {

@@ -9,10 +9,10 @@ Program countdown() {
   Program program("countdown");
   const Buffer data = program.buffer("data", Type::i32, 256, Initial::zero());
   const Scalar left = program.scalar_u32("left", 5);
-  program.while_(left != 0u, {.max = 8}, [&] {
+  program.while_(left, {.max = 8}, [&] {
     touch(program, data, {4, 1, 1});
     program.assign(left, left - 1u);
-    touch(program, data, {2, 1, 1});
+    touch(program, data, {1, 1, 1});
   });
   return program;
 }

@@ -67,6 +67,33 @@ TEST_F(ExpressionTypes, APartThatIsUsedTwiceCountsTwice) {
   EXPECT_THAT(type(doubled), HasSubstr("more than 4096 operations"));
 }
 
+TEST_F(ExpressionTypes, ALoweringMayPutConditionsAroundTheLargestExpression) {
+  ScalarExpr large = u;
+  for (int i = 0; i < 11; ++i) large = large + large;
+  const ScalarExpr kept = select(!ScalarExpr(u) && u, large, u);
+  EXPECT_THAT(type(kept), HasSubstr("more than 4096 operations"));
+  const auto lowered = type_of(program, kept.root(), kMaximumLoweredSize);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().to_string();
+  EXPECT_EQ(lowered->type, ScalarType::uint32);
+  EXPECT_EQ(operand_type(program, kept.root()).value(), ScalarType::uint32);
+}
+
+TEST_F(ExpressionTypes, WhatIsTooLargeOrLacksAnOperandHasNoOperandType) {
+  ScalarExpr sum = s;
+  for (uint32_t i = 0; i < kMaximumLoweredSize; ++i) sum = sum + s;
+  const auto message = [&](const ScalarExpr& expression) {
+    const auto found = operand_type(program, expression.root());
+    return found ? std::string(to_string(*found)) : found.error().message;
+  };
+  EXPECT_THAT(message(sum), HasSubstr("more than 4160 operations"));
+  EXPECT_THAT(message({ScalarOp::add, {u}}), HasSubstr("\"+\" takes 2 operands"));
+  EXPECT_THAT(message({ScalarOp::select, {u}}), HasSubstr("\"select\" takes 3 operands"));
+  EXPECT_THAT(message(u), HasSubstr("takes 0 operands"));
+  EXPECT_THAT(message(u + f), HasSubstr("mixes uint32 and float32"));
+  EXPECT_EQ(message(s + 1), "sint32");
+  EXPECT_EQ(message(-ScalarExpr(3)), "sint32");
+}
+
 TEST_F(ExpressionTypes, AChainOfAnyLengthIsRefusedWithoutDeepRecursion) {
   ScalarExpr sum = u;
   for (int i = 0; i < 1'000'000; ++i) sum = sum + u;

@@ -99,13 +99,9 @@ class Checker {
   }
 
   Result<void> check_memories() const {
-    uint64_t bytes = 0;
-    for (const kir::Memory& memory : kernel_.memories) {
+    for (const kir::Memory& memory : kernel_.memories)
       WAVEGATE_CHECK(need_type(memory.element, wavegate::format("memory \"{}\"", memory.name)));
-      if (memory.space != kir::MemorySpace::workgroup) continue;
-      const uint64_t size = kir::byte_size(memory.element);
-      bytes = (bytes + size - 1) / size * size + size * memory.length;
-    }
+    const uint64_t bytes = kir::workgroup_bytes(kernel_);
     if (bytes > profile_.limits.workgroup_memory)
       return refuse(wavegate::format("{} bytes of workgroup memory exceed the device's {}; use smaller arrays", bytes,
                                      profile_.limits.workgroup_memory));
