@@ -199,7 +199,7 @@ Result<uint32_t> Interpreter::evaluate(const ScalarExpr& expression, ScalarType 
 Result<uint32_t> Interpreter::evaluate(const ScalarExpr::Node& node, ScalarType wanted) const {
   if (node.op == ScalarOp::literal) return program::literal_bits(node.literal, wanted);
   if (node.op == ScalarOp::scalar) return read(node.scalar);
-  const ScalarType type = program::operand_type(program_, node);
+  WAVEGATE_TRY(const ScalarType type, program::operand_type(program_, node));
   std::array<uint64_t, 3> operands = {};
   const uint32_t count = program::info(node.op).operand_count;
   for (uint32_t i = 0; i < count; ++i) {
