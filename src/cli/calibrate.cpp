@@ -23,17 +23,22 @@ Result<Outcome> run_calibrate(const Arguments& arguments) {
   WAVEGATE_TRY(const target::Costs costs,
                calibrate(*device, [&](std::string_view what) { progress.show(format("{}: {}", name, what)); }));
   keep_costs(device->profile(), costs);
+  const bool kept = calibrated_costs(device->profile()).has_value();
+  const int exit_code = kept ? 0 : kFailed;
   progress.clear();
   if (arguments.json) {
-    nlohmann::ordered_json figures = {{"device", name}};
+    nlohmann::ordered_json figures = {{"device", name}, {"kept", kept}};
     for (const target::CostInfo& info : target::cost_table()) figures[std::string(info.key)] = costs.*info.cost;
-    return Outcome{json_text(figures)};
+    return Outcome{json_text(figures), exit_code};
   }
   std::vector<Row> rows = {{"microseconds", "what"}};
   for (const target::CostInfo& info : target::cost_table())
     rows.push_back({format("{:.3f}", costs.*info.cost), std::string(info.meaning)});
   constexpr Align kAlignment[] = {Align::right, Align::left};
-  return Outcome{printable(format("{}\n\n", name)) + table(rows, kAlignment)};
+  const std::string not_kept =
+      "\nThese figures are not kept, and strategies are chosen without them: the user's cache directory\n"
+      "($XDG_CACHE_HOME, else $HOME/.cache) cannot be written.\n";
+  return Outcome{printable(format("{}\n\n", name)) + table(rows, kAlignment) + (kept ? "" : not_kept), exit_code};
 }
 
 }  // namespace

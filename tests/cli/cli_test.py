@@ -558,13 +558,21 @@ class CalibrateTest(CommandTest):
         explain = ("explain", program, "--device", "reference")
         self.assertIn("default costs", self.succeed(*explain, environment=cache))
         figures = json.loads(self.succeed("calibrate", "--device", "reference", "--json", environment=cache))
-        self.assertEqual(list(figures), ["device", "dispatch", "scalar_step", "overlapped", "indirect",
+        self.assertEqual(list(figures), ["device", "kept", "dispatch", "scalar_step", "overlapped", "indirect",
                                          "indirect_empty", "workgroup_out", "conditional_off", "resident_step",
                                          "resident_invocation", "submission", "round_trip"])
-        for name, figure in list(figures.items())[1:]:
+        self.assertTrue(figures["kept"])
+        for name, figure in list(figures.items())[2:]:
             self.assertGreaterEqual(figure, 0, name)
             self.assertLess(figure, 1e6, name)
         self.assertIn("measured costs", self.succeed(*explain, environment=cache))
+
+    def test_figures_that_cannot_be_kept_are_no_success(self):
+        nowhere = {"XDG_CACHE_HOME": str(self.folder / "file" / "cache")}
+        (self.folder / "file").write_text("not a folder")
+        result = run("calibrate", "--device", "reference", environment=nowhere)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("not kept", result.stdout)
 
     def test_an_unknown_device_is_named(self):
         self.fail_with("calibrate", "--device", "no such device", saying="evice")
