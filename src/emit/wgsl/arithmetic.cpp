@@ -118,7 +118,7 @@ Operands operands_of(Context& context, const kir::Instruction& instruction) {
     const bool by_name = all_known || is_bad_divisor;
     operands.plain[i] = by_name ? context.runtime_value(values[i], instruction.result(), static_cast<char>('a' + i))
                                 : context.value(values[i]);
-    operands.as_signed[i] = bits && !by_name ? signed_literal(*bits) : wavegate::format("i32({})", operands.plain[i]);
+    operands.as_signed[i] = bits && !all_known ? signed_literal(*bits) : wavegate::format("i32({})", operands.plain[i]);
   }
   return operands;
 }
@@ -159,6 +159,10 @@ void emit_arithmetic(Context& context, const kir::Instruction& instruction) {
     if (const auto bits = context.bits(instruction.operands[0]))
       return context.define_constant(instruction.result(), *bits);
     if (from == instruction.type) return context.alias(instruction.result(), context.value(instruction.operands[0]));
+  }
+  if (divides(instruction.op) && context.bits(instruction.operands[1]) == 0) {  // which no compiler wants to see
+    if (instruction.op >= Op::rem_u) return context.define_constant(instruction.result(), 0);
+    return context.alias(instruction.result(), context.value(instruction.operands[0]));
   }
   const Row& row = kTable[static_cast<size_t>(instruction.op)];
   if (row.helper) context.helpers.need(*row.helper);

@@ -42,7 +42,7 @@ void Context::define_constant(kir::Value value, uint64_t bits) {
   const kir::Type type = type_of(value);
   if (auto text = literal(type, bits)) return alias(value, *std::move(text));
   body.line(format("let {}_bits = {:#x}u;", name(value), bits));
-  define(value, type == kir::Type::f16 ? format("bitcast<vec2<f16>>({}_bits).x", name(value))
+  define(value, type == kir::Type::f16 ? format("f16(unpack2x16float({}_bits).x)", name(value))
                                        : format("bitcast<f32>({}_bits)", name(value)));
 }
 

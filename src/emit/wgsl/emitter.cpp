@@ -9,6 +9,8 @@
 #include "wavegate/emit/wgsl/uniform_flow.h"
 #include "wavegate/emit/wgsl/variables.h"
 #include "wavegate/kir/passes/emulate_fma.h"
+#include "wavegate/kir/passes/simplify.h"
+#include "wavegate/kir/passes/split_i64.h"
 
 namespace wavegate::emit::wgsl {
 namespace {
@@ -69,13 +71,23 @@ Module write(const kir::Kernel& kernel, const target::Profile& profile, std::vec
   return {.text = std::move(text), .writable = std::move(writable)};
 }
 
+/// Replaces what WGSL has not.
+Result<void> legalise(kir::Kernel& kernel, const target::Profile& profile) {
+  WAVEGATE_TRY(const auto fused, kir::emulate_fma(kernel, {.fused_f32 = profile.floats.fused_fma_f32}));
+  static_cast<void>(fused);
+  WAVEGATE_TRY(const auto split, kir::split_i64(kernel));
+  if (!split.any()) return {};
+  WAVEGATE_TRY(const auto simple, kir::simplify(kernel));
+  static_cast<void>(simple);
+  return check_requirements(kernel, profile);  // divisions nest blocks
+}
+
 }  // namespace
 
 Result<Module> emit(const kir::Kernel& kernel, const target::Profile& profile, const Options& options) {
   WAVEGATE_CHECK(check_requirements(kernel, profile));
   kir::Kernel legal = kernel;
-  WAVEGATE_TRY(const auto stats, kir::emulate_fma(legal, {.fused_f32 = profile.floats.fused_fma_f32}));
-  static_cast<void>(stats);
+  WAVEGATE_CHECK(legalise(legal, profile));
   std::vector<bool> writable = writable_bindings(legal.interface, options.writable);
   WAVEGATE_CHECK(make_flow_uniform(legal, writable));
   return write(legal, profile, std::move(writable));

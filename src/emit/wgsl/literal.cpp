@@ -35,6 +35,8 @@ std::optional<std::string> float_literal(const Format& format, uint64_t bits) {
   if (magnitude < 1048576 && magnitude * 64 == std::floor(magnitude * 64)) {  // six decimals hold it
     text = without_trailing(wavegate::format("{:.6f}", magnitude), '0');
     if (text.back() == '.') text += '0';
+  } else if (format.suffix == 'h') {  // not all compilers read these in hexadecimal
+    return std::nullopt;
   } else {
     const uint32_t digits = (format.fraction_bits + 3) / 4;
     const uint64_t shifted = fraction << (4 * digits - format.fraction_bits);

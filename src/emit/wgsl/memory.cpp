@@ -133,7 +133,7 @@ std::string to_word(const Context& context, kir::Value value) {
   if (const auto known = context.bits(value)) return *literal(Type::i32, *known);
   switch (type) {
     case Type::boolean: return format("select(0u, 1u, {})", text);
-    case Type::f16: return format("bitcast<u32>(vec2<f16>({}, 0.0h))", text);
+    case Type::f16: return format("pack2x16float(vec2<f32>(f32({}), 0.0f))", text);
     case Type::f32: return format("bitcast<u32>({})", text);
     default: return text;
   }
@@ -142,7 +142,7 @@ std::string to_word(const Context& context, kir::Value value) {
 std::string from_word(kir::Type type, std::string_view word) {
   switch (type) {
     case Type::boolean: return format("{} != 0u", word);
-    case Type::f16: return format("bitcast<vec2<f16>>({}).x", word);
+    case Type::f16: return format("f16(unpack2x16float({}).x)", word);
     case Type::f32: return format("bitcast<f32>({})", word);
     default: return std::string(word);
   }

@@ -49,7 +49,7 @@ std::string launch_word(uint32_t index) {
 std::string parameter_value(Type type, uint32_t word) {
   switch (type) {
     case Type::f32: return format("bitcast<f32>({})", launch_word(word));
-    case Type::f16: return format("bitcast<vec2<f16>>({}).x", launch_word(word));
+    case Type::f16: return format("f16(unpack2x16float({}).x)", launch_word(word));
     default: return launch_word(word);
   }
 }
