@@ -2,10 +2,11 @@
 # order. The packages that a target needs are installed first, if they are missing (packages.txt).
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-dev test-asan fuzz bench format lint install clean
+.PHONY: help run test test-dev test-asan fuzz bench web test-web format lint install clean
 
 PREFIX ?= /usr/local
 SECONDS ?= 60
+PORT ?= 8080
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # What `make lint` takes as changed: the commits since this one.
 SINCE ?=
@@ -21,6 +22,8 @@ help: ## this list
 	@echo "make test                 build and run all tests, then those without a GPU under ASan and UBSan"
 	@echo "make fuzz SECONDS=60      run each fuzzer for so long"
 	@echo "make bench                build and run the benchmarks"
+	@echo "make web PORT=8080        build the npm package in web/, and serve its page to a browser of this machine"
+	@echo "make test-web             build and test the npm package in Node and in Chromium"
 	@echo "make format               format the sources"
 	@echo "make lint SINCE=REVISION  formatting of all sources; clang-tidy on what changed since (default: the last"
 	@echo "                          commit, or what is not yet in origin/main)"
@@ -67,6 +70,21 @@ bench:
 	build/release/bench/wavegate-bench-compile
 	build/release/bench/wavegate-bench-control
 
+web:
+	tools/install_web.sh
+	cmake --preset web
+	cmake --build --preset web
+	node web/serve.js $(PORT)
+
+# The native command is what its bytes are compared with.
+test-web:
+	tools/install_web.sh
+	cmake --preset release
+	cmake --build --preset release --target wavegate_command
+	cmake --preset web
+	cmake --build --preset web
+	@test=0; tools/test_web.sh || test=1; tools/test_summary.py web=build/web/tests.xml && test $$test = 0
+
 format:
 	tools/install_packages.sh dev
 	tools/sources.sh | xargs clang-format -i
@@ -82,4 +100,4 @@ install:
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:
-	rm -rf build
+	rm -rf build web/lib/wavegate.wasm

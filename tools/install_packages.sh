@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs the Debian packages of packages.txt that are missing, after it has said which. Does nothing, and needs no
 # root, where none is missing.
-#   tools/install_packages.sh run|test|dev     each kind includes those before it
+#   tools/install_packages.sh run|test|dev|web     each of the first three includes those before it, web includes run
 set -eu
 case "${1:-}" in
   run) kinds="run" ;;
   test) kinds="run test" ;;
   dev) kinds="run test dev" ;;
-  *) echo "usage: $0 run|test|dev" >&2; exit 2 ;;
+  web) kinds="run web" ;;
+  *) echo "usage: $0 run|test|dev|web" >&2; exit 2 ;;
 esac
 list=$(dirname "$0")/../packages.txt
 

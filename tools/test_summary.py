@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds up the results that ctest wrote with --output-junit: a line for each file, the names of what failed, and a
+"""Adds up the results that ctest and Node's test runner wrote as JUnit files: a line for each file, the names of what failed, and a
 closing line `N passed, N failed`.
 
 usage: test_summary.py NAME=RESULTS.xml ...
@@ -12,9 +12,12 @@ import xml.etree.ElementTree as ElementTree
 
 
 def outcome(case):
-    """"passed", "failed" or "skipped". A test whose program is missing has failed."""
+    """"passed", "failed" or "skipped". A test whose program is missing has failed: ctest gives it another status. Node
+    gives none, but what went wrong."""
     if case.get("status") == "run":
         return "passed"
+    if case.get("status") is None:
+        return "failed" if case.find("failure") is not None else "skipped" if case.find("skipped") is not None else "passed"
     skipped = case.find("skipped")
     if skipped is not None and skipped.get("message", "").startswith("SKIP_"):
         return "skipped"

@@ -248,7 +248,7 @@ Result<target::FloatBehaviour> probe_floats(Device& device) {
   for (const FloatQuestion& question : questions) {
     WAVEGATE_TRY(const std::unique_ptr<Executable> executable, device.load(question.graph));
     WAVEGATE_CHECK(executable->run());
-    std::vector<std::byte> results(question.result_bytes);
+    std::vector<std::byte> results(static_cast<size_t>(question.result_bytes));
     WAVEGATE_CHECK(executable->read(question.results, 0, results));
     floats.*question.about = question.answer(results);
   }

@@ -205,7 +205,7 @@ Result<CsrMatrix> parse_matrix_market(std::string_view text, std::string_view na
   WAVEGATE_TRY(const Size size, parse_size(lines, banner));
 
   std::vector<MatrixEntry> entries;
-  entries.reserve(size.entries * (banner.symmetric ? 2 : 1));
+  entries.reserve(static_cast<std::size_t>(size.entries * (banner.symmetric ? 2 : 1)));
   std::uint64_t read = 0;
   for (; next_content(lines); ++read) {
     if (read == size.entries) {

@@ -185,8 +185,8 @@ Result<MetisGraph> parse_metis_graph(std::string_view text, std::string_view nam
   MetisGraph graph;
   graph.vertices = static_cast<std::uint32_t>(header.vertices);
   graph.weights_per_vertex = static_cast<std::uint32_t>(header.weights_per_vertex);
-  graph.offsets.reserve(header.vertices + 1);
-  graph.neighbours.reserve(header.edges * 2);
+  graph.offsets.reserve(static_cast<std::size_t>(header.vertices + 1));
+  graph.neighbours.reserve(static_cast<std::size_t>(header.edges * 2));
   graph.offsets.push_back(0);
   std::vector<Edge> edges;
   for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex) {
@@ -226,8 +226,8 @@ Result<CsrMatrix> laplacian_plus_identity(const MetisGraph& graph) {
   matrix.rows = graph.vertices;
   matrix.columns = graph.vertices;
   matrix.row_offsets.reserve(std::size_t{graph.vertices} + 1);
-  matrix.column_indices.reserve(entries);
-  matrix.values.reserve(entries);
+  matrix.column_indices.reserve(static_cast<std::size_t>(entries));
+  matrix.values.reserve(static_cast<std::size_t>(entries));
   matrix.row_offsets.push_back(0);
   const auto push = [&](std::uint32_t column, double value) {
     matrix.column_indices.push_back(column);

@@ -9,7 +9,7 @@ namespace {
 graph::Contents contents(const program::Initial& initial, uint64_t bytes, uint64_t padded) {
   if (!initial.bytes || bytes == padded) return {initial.bytes, initial.word};
   auto copy = std::make_shared<std::vector<std::byte>>(*initial.bytes);
-  copy->resize(padded);
+  copy->resize(static_cast<std::size_t>(padded));
   return {std::move(copy), 0};
 }
 

@@ -193,7 +193,10 @@ WAVEGATE_EXPORT(answer_bytes) uint32_t answer_bytes() {
 // ---- devices
 
 WAVEGATE_EXPORT(open_reference) uint32_t open_reference() {
-  return devices.add(std::shared_ptr<device::Device>(device::reference::make_device()));
+  device::reference::Options options;
+  options.memory_bytes =
+      uint64_t{1} << 30;  // of the 4 GiB that a wasm can address, twice over: it keeps what was written
+  return devices.add(std::shared_ptr<device::Device>(device::reference::make_device(options)));
 }
 /// Asks the browser for a device; the page is told its number.
 WAVEGATE_EXPORT(open_webgpu) uint32_t open_webgpu(uint32_t id) {

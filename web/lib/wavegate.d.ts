@@ -1,5 +1,3 @@
-/// <reference types="@webgpu/types" />
-
 /**
  * Wavegate in a page: iterative GPU work with its loops and branches on the GPU.
  *

@@ -13,7 +13,7 @@ const TIME_LIMIT = 120;
 function setState(state, text) {
   document.body.dataset.state = state;
   byId('status').textContent = text;
-  for (const button of document.querySelectorAll('button.primary')) button.disabled = state === 'running' || !views[selected].ready;
+  for (const button of document.querySelectorAll('button.primary')) button.disabled = !device || state === 'running' || !views[selected].ready;
 }
 
 function showFigures(figures) {

@@ -38,8 +38,8 @@ Result<std::unique_ptr<Executable>> ReferenceExecutable::make(std::shared_ptr<co
   for (uint32_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].external) continue;
     try {
-      self->storages_[i].bytes.resize(buffers[i].bytes);
-      self->storages_[i].written.resize(buffers[i].bytes);
+      self->storages_[i].bytes.resize(static_cast<size_t>(buffers[i].bytes));
+      self->storages_[i].written.resize(static_cast<size_t>(buffers[i].bytes));
     } catch (const std::bad_alloc&) {
       return device_error(format("buffer \"{}\": the host has no memory for {} bytes; use smaller values",
                                  buffers[i].name, buffers[i].bytes),

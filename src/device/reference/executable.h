@@ -15,7 +15,9 @@ namespace wavegate::device::reference {
 /// Memory of Device::allocate.
 class ReferenceBuffer : public Buffer {
  public:
-  explicit ReferenceBuffer(uint64_t bytes) : storage_{std::vector<std::byte>(bytes), std::vector<uint8_t>(bytes, 1)} {}
+  explicit ReferenceBuffer(uint64_t bytes)
+      : storage_{std::vector<std::byte>(static_cast<size_t>(bytes)),
+                 std::vector<uint8_t>(static_cast<size_t>(bytes), 1)} {}
   uint64_t bytes() const override { return storage_.bytes.size(); }
   Storage& storage() { return storage_; }
 

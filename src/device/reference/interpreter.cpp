@@ -272,7 +272,7 @@ void allocate(Machine& machine) {
     const uint64_t bytes = uint64_t{memory.length} * element_bytes;
     const bool is_local = memory.space == kir::MemorySpace::local;
     Storage& storage = machine.private_storages[i];
-    storage.bytes.resize(bytes * (is_local ? machine.lane_count : 1));
+    storage.bytes.resize(static_cast<size_t>(bytes * (is_local ? machine.lane_count : 1)));
     storage.written.resize(storage.bytes.size());
     if (!is_local) machine.cells[i].resize(memory.length);
     machine.memories[i] = {storage.bytes.data(), storage.written.data(), memory.length,

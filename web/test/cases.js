@@ -1,0 +1,147 @@
+// What is tried on every WebGPU: in Node and in a browser alike, so that it takes and gives plain data alone.
+// `wavegate` is the package, `device` one of its devices, `given` what the tests read from files.
+
+const bits = (elements) => [...new Int32Array(elements.buffer, elements.byteOffset, elements.byteLength / 4)];
+
+export async function heat({ wavegate, device, given }) {
+  const { outputs, loops, counters } = await wavegate.run(given.heat, {
+    device, files: { 'heat.kir': given.heatKernel }, set: { tolerance: given.tolerance },
+  });
+  return { u: bits(outputs.u), history: bits(outputs.history), loops, counters };
+}
+
+export async function search({ wavegate, device, given }) {
+  const { outputs, loops } = await wavegate.run(given.search, {
+    device, files: { 'bfs.kir': given.searchKernel, 'maze.graph': given.maze },
+  });
+  return { distance: bits(outputs.distance), loops };
+}
+
+/** The search by every strategy that can run it: which did, and whether all gave the same. */
+export async function strategies({ wavegate, device, given }) {
+  const files = { 'bfs.kir': given.searchKernel, 'maze.graph': given.maze };
+  const ran = {};
+  for (const strategy of ['gate', 'fused-gate', 'chained-gate', 'producer', 'early-out', 'chunked', 'resident']) {
+    try {
+      const { outputs, counters } = await wavegate.run(given.boundedSearch, { device, files, strategy });
+      ran[strategy] = { distance: bits(outputs.distance), counters };
+    } catch (error) {
+      if (error.kind !== 'unsupported') throw error;
+      ran[strategy] = error.message;
+    }
+  }
+  return ran;
+}
+
+export async function mesh({ wavegate, device, given }) {
+  const content = new TextEncoder().encode(given.maze);
+  const { x, ...report } = await wavegate.solve({ name: 'maze.graph', content }, { device, tolerance: 1e-7 });
+  return { x: [...x], ...report };
+}
+
+/** The elements of a GPUBuffer, copied by hand. */
+async function copied(gpu, { buffer, offset, size }) {
+  const host = gpu.createBuffer({ size, usage: 0x1 | 0x8 });
+  const encoder = gpu.createCommandEncoder();
+  encoder.copyBufferToBuffer(buffer, offset, host, 0, size);
+  gpu.queue.submit([encoder.finish()]);
+  await host.mapAsync(0x1);
+  const elements = new Int32Array(host.getMappedRange().slice(0));
+  host.destroy();
+  return [...elements];
+}
+
+/** A program without outputs leaves its results on the GPU, where they are found by name. */
+export async function inPlace({ wavegate, device, given }) {
+  const program = JSON.parse(given.heat);
+  program.buffers.u.output = false;
+  program.run[1].body.pop();
+  const executable = await wavegate.compile(program, { device, files: { 'heat.kir': given.heatKernel } });
+  const { counters, loops } = await executable.run({ set: { tolerance: given.tolerance } });
+  const u = await copied(device.gpuDevice, executable.place('u'));
+  executable.destroy();
+  return { u, counters, loops };
+}
+
+const COUNTING = {
+  wavegate: 1,
+  name: 'counting',
+  buffers: { numbers: { type: 'i32', count: 64, external: true } },
+  scalars: { n: { type: 'uint32', initial: 0 } },
+  kernels: {
+    add: {
+      kir: `kernel add {
+        workgroup_size 64 1 1
+        buffer numbers i32 read_write
+        %i: i32 = builtin global_id 0
+        %old: i32 = load numbers[%i]
+        %new: i32 = add %old, %i
+        store numbers[%i], %new
+      }`,
+    },
+  },
+  run: [
+    { assign: 'n', value: 0 },
+    {
+      while: ['<', 'n', 5], max: 10, label: 'count', body: [
+        { dispatch: 'add', bindings: ['numbers'], grid: [1] },
+        { assign: 'n', value: ['+', 'n', 1] },
+      ],
+    },
+  ],
+};
+
+/** A device and a buffer of the application's, at the limits that every WebGPU has, and its own command encoder. */
+export async function embedded({ wavegate, gpu }) {
+  const adapter = await gpu.requestAdapter();
+  const own = await adapter.requestDevice();
+  const device = await wavegate.openDevice(own);
+  const numbers = own.createBuffer({ size: 256, usage: 0x80 | 0x4 | 0x8 });
+  const executable = await wavegate.compile(COUNTING, { device, hostFree: true });
+  let unbound = '';
+  await executable.run().catch((error) => {
+    unbound = error.message;
+  });
+  executable.bind('numbers', numbers);
+  await executable.run();
+  const afterRun = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  const encoder = own.createCommandEncoder();
+  const recorded = executable.encode(encoder);
+  own.queue.submit([encoder.finish()]);
+  recorded.submitted();
+  const afterEncode = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  executable.destroy();
+  device.destroy();
+  // Still the application's.
+  const alive = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  own.destroy();
+  return { unbound, afterRun, afterEncode, alive, limits: device.limits };
+}
+
+/** The error of a kernel that WGSL cannot say. */
+export async function unsupported({ wavegate, device }) {
+  const program = {
+    wavegate: 1,
+    name: 'doubles',
+    buffers: { x: { type: 'f64', count: 64, initial: 1, output: true } },
+    kernels: {
+      twice: {
+        kir: `kernel twice {
+          workgroup_size 64 1 1
+          buffer x f64 read_write
+          %i: i32 = builtin global_id 0
+          %a: f64 = load x[%i]
+          %b: f64 = add_f %a, %a
+          store x[%i], %b
+        }`,
+      },
+    },
+    run: [{ dispatch: 'twice', bindings: ['x'], grid: [1] }],
+  };
+  try {
+    await wavegate.run(program, { device });
+    return {};
+  } catch ({ kind, message }) {
+    return { kind, message };
+  }
+}

@@ -1,0 +1,76 @@
+// What the cases must give: the bytes of the native command.
+import assert from 'node:assert/strict';
+import { bytesOf, runNatively, solveNatively, textOf } from './native.js';
+
+const TOLERANCE = 0.05;
+
+function boundedSearch() {
+  const program = JSON.parse(textOf('examples/bfs.json'));
+  const loop = program.run.find((command) => command.while);
+  loop.max = 340;
+  delete loop.body.find((command) => command.record).capacity;
+  return JSON.stringify(program);
+}
+
+/** Plain data for the cases. */
+export const given = {
+  tolerance: TOLERANCE,
+  heat: textOf('examples/heat.json'),
+  heatKernel: textOf('examples/heat.kir'),
+  search: textOf('examples/bfs.json'),
+  boundedSearch: boundedSearch(),
+  searchKernel: textOf('examples/bfs.kir'),
+  maze: textOf('examples/maze.graph'),
+};
+
+const words = (bytes) => [...new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)];
+const trips = (loops) => loops.map((loop) => loop.trips);
+
+export const expectations = {
+  heat({ u, history, loops }) {
+    const native = runNatively('examples/heat.json', { outputs: ['u', 'history'], set: { tolerance: TOLERANCE } });
+    assert.deepEqual(trips(loops), trips(native.loops));
+    assert.equal(loops[0].exitReason, 'converged');
+    assert.deepEqual(u, words(native.outputs.u));
+    assert.deepEqual(history, words(native.outputs.history));
+  },
+  search({ distance, loops }) {
+    const native = runNatively('examples/bfs.json', { outputs: ['distance'] });
+    assert.deepEqual(distance, words(native.outputs.distance));
+    assert.deepEqual(trips(loops), trips(native.loops));
+  },
+  strategies(ran) {
+    const native = runNatively('examples/bfs.json', { outputs: ['distance'] });
+    const done = Object.entries(ran).filter(([, result]) => typeof result !== 'string');
+    assert.ok(done.length >= 4, JSON.stringify(ran));
+    for (const [strategy, { distance }] of done) assert.deepEqual(distance, words(native.outputs.distance), strategy);
+    for (const strategy of ['gate', 'fused-gate', 'early-out', 'chunked']) assert.ok(ran[strategy].distance, ran[strategy]);
+    // One submission for the run, whatever the host-free strategy.
+    assert.equal(ran['early-out'].counters.submissions, 1);
+  },
+  mesh({ x, exitReason, relativeResidual, iterations }) {
+    const native = solveNatively('examples/maze.graph', 1e-7);
+    assert.equal(exitReason, 'converged');
+    assert.ok(relativeResidual <= 1e-7, relativeResidual);
+    assert.equal(iterations, native.iterations);
+    assert.deepEqual(x, [...native.x]);
+  },
+  inPlace({ u, counters, loops }) {
+    const native = runNatively('examples/heat.json', { outputs: ['u'], set: { tolerance: TOLERANCE } });
+    assert.deepEqual(trips(loops), trips(native.loops));
+    assert.deepEqual(u, words(native.outputs.u));
+    assert.equal(counters.readbacks, 0);
+  },
+  embedded({ unbound, afterRun, afterEncode, alive, limits }) {
+    const times = (count) => Array.from({ length: 64 }, (_, i) => i * count);
+    assert.match(unbound, /"numbers" has no memory/);
+    assert.deepEqual(afterRun, times(5));
+    assert.deepEqual(afterEncode, times(10));
+    assert.deepEqual(alive, times(10));
+    assert.equal(limits.workgroupInvocations, 256);
+  },
+  unsupported({ kind, message }) {
+    assert.equal(kind, 'unsupported');
+    assert.match(message, /f64|float64/);
+  },
+};
