@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#if !defined(__wasi__)
 #include <thread>
+#endif
 
 namespace wavegate::device {
 
@@ -30,16 +32,18 @@ class Backoff {
   void restart() { began_ = Clock::now(); }
 
   void pause() const {
+#if !defined(__wasi__)  // there are no threads, and nobody waits
     if (sleeps_)
       std::this_thread::sleep_for(
           nap_after(std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began_)));
     else
+#endif
       relax();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool sleeps_;
+  [[maybe_unused]] bool sleeps_;
   Clock::time_point began_ = Clock::now();
 };
 

@@ -52,7 +52,7 @@ Result<program::Initial> repeated(const JsonView& view, kir::Type type, std::uin
         view.path());
   budget -= count * size;
   std::vector<std::byte> bytes;
-  bytes.reserve(count * size);
+  bytes.reserve(static_cast<std::size_t>(count * size));
   for (std::uint64_t i = 0; i < count; ++i) append(bytes, *bits, size);
   return program::Initial{std::make_shared<const std::vector<std::byte>>(std::move(bytes)), 0};
 }
@@ -62,7 +62,7 @@ Result<program::Initial> initial(const JsonView& view, kir::Type type, std::uint
   if (items == nullptr) return repeated(view, type, count, budget);
   if (items->size() != count) return view.error(format("has {} numbers for {} elements", items->size(), count));
   std::vector<std::byte> bytes;
-  bytes.reserve(count * kir::byte_size(type));
+  bytes.reserve(static_cast<std::size_t>(count * kir::byte_size(type)));
   for (std::size_t i = 0; i < items->size(); ++i) {
     const auto bits = element_bits((*items)[i], type);
     if (!bits) return JsonView((*items)[i], format("{}[{}]", view.path(), i)).error(bits.error());

@@ -70,14 +70,14 @@ Result<std::vector<Step>> PendingWrites::make_steps(Context& context, std::span<
       continue;
     }
     const std::span<const std::byte> bytes = *write.data;
-    const auto patch = [&](uint64_t from, uint64_t count) -> Result<void> {
+    const auto patch = [&](size_t from, size_t count) -> Result<void> {
       const PartOfWord part = part_of_word(write.offset + from, bytes.subspan(from, count));
       stepped.add({buffer, part.word_offset, 4});
       return steps.patch(buffer, part.word_offset, part.keep, part.bits, out);
     };
-    const uint64_t head = std::min<uint64_t>((4 - write.offset % 4) % 4, bytes.size());
-    const uint64_t whole = (bytes.size() - head) / 4 * 4;
-    const uint64_t tail = bytes.size() - head - whole;
+    const size_t head = std::min(static_cast<size_t>((4 - write.offset % 4) % 4), bytes.size());
+    const size_t whole = (bytes.size() - head) / 4 * 4;
+    const size_t tail = bytes.size() - head - whole;
     if (head != 0) WAVEGATE_CHECK(patch(0, head));
     const gpu::BoundRange range{buffer, write.offset + head, whole};
     if (whole != 0 && when == When::now && !stepped.overlaps(range)) {

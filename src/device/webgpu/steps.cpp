@@ -60,7 +60,7 @@ Step Steps::prepare(std::shared_ptr<const Pipeline> pipeline, std::span<const gp
     const auto [known, is_first] = word_offsets_.try_emplace({words.begin(), words.end()}, next);
     if (is_first) {
       words_.insert(words_.end(), words.begin(), words.end());
-      words_.resize(round_up(words_.size() * 4, context_.uniform_alignment) / 4);
+      words_.resize(static_cast<size_t>(round_up(words_.size() * 4, context_.uniform_alignment) / 4));
     }
     step.words_offset = known->second;
     step.words_bytes = static_cast<uint32_t>(round_up(words.size() * 4, 16));
