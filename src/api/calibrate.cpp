@@ -135,24 +135,9 @@ double now() {
 }
 
 constexpr uint32_t kRepeats = 256;
-constexpr int kRuns = 7;
-
-/// Microseconds of a run of the graph, the least of several.
-Result<double> time_of(device::Device& device, const Graph& graph) {
-  WAVEGATE_TRY(auto executable, device.load(std::make_shared<const Graph>(graph)));
-  WAVEGATE_CHECK(executable->run());
-  double best = 0;
-  for (int i = 0; i < kRuns; ++i) {
-    const double start = now();
-    WAVEGATE_CHECK(executable->run());
-    const double taken = now() - start;
-    best = i == 0 ? taken : std::min(best, taken);
-  }
-  return best;
-}
 
 /// Microseconds that a repeat of the body costs, the fixed cost of a run left out.
-Result<double> per_repeat(device::Device& device, Graph graph, std::vector<Command> body) {
+Result<double> per_repeat(const TimeOf& time_of, Graph graph, std::vector<Command> body) {
   double times[2] = {};
   for (const uint32_t factor : {1u, 3u}) {
     auto repeat = std::make_shared<graph::Repeat>();
@@ -161,15 +146,16 @@ Result<double> per_repeat(device::Device& device, Graph graph, std::vector<Comma
     repeat->body = body;
     graph.commands = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
     WAVEGATE_CHECK(graph::verify(graph));
-    WAVEGATE_TRY(times[factor / 2], time_of(device, graph));
+    WAVEGATE_TRY(times[factor / 2], time_of(graph));
   }
   return std::max((times[1] - times[0]) / (2 * kRepeats), 0.01);
 }
 
 class Calibration {
  public:
-  Calibration(device::Device& device, const std::function<void(std::string_view)>& progress)
-      : device_(device), progress_(progress) {}
+  Calibration(const target::Profile& profile, const TimeOf& time_of,
+              const std::function<void(std::string_view)>& progress)
+      : profile_(profile), time_of_(time_of), progress_(progress) {}
 
   Result<Costs> run() {
     WAVEGATE_CHECK(dispatches());
@@ -194,9 +180,9 @@ class Calibration {
     other.bindings = {bench.all_of(Bench::kOther)};
     other.uses = {{bench.all_of(Bench::kOther), Access::read_write}};
     WAVEGATE_TRY(const Dispatch step, bench.dispatch(step_kernel(), Bench::kData, {0}));
-    WAVEGATE_TRY(costs_.dispatch, per_repeat(device_, bench.graph, {touch}));
-    WAVEGATE_TRY(costs_.scalar_step, per_repeat(device_, bench.graph, {step}));
-    WAVEGATE_TRY(const double both, per_repeat(device_, bench.graph, {touch, other}));
+    WAVEGATE_TRY(costs_.dispatch, per_repeat(time_of_, bench.graph, {touch}));
+    WAVEGATE_TRY(costs_.scalar_step, per_repeat(time_of_, bench.graph, {step}));
+    WAVEGATE_TRY(const double both, per_repeat(time_of_, bench.graph, {touch, other}));
     costs_.overlapped = std::max(both - costs_.dispatch, 0.01);
     return {};
   }
@@ -209,8 +195,8 @@ class Calibration {
     WAVEGATE_TRY(Dispatch open, bench.dispatch(gate_kernel(), Bench::kArguments, {1}));
     Dispatch closed = open;
     closed.words = {0};
-    WAVEGATE_TRY(const double on, per_repeat(device_, bench.graph, {open, touch}));
-    WAVEGATE_TRY(const double off, per_repeat(device_, bench.graph, {closed, touch}));
+    WAVEGATE_TRY(const double on, per_repeat(time_of_, bench.graph, {open, touch}));
+    WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph, {closed, touch}));
     costs_.indirect = std::max(on - costs_.scalar_step, 0.01);
     costs_.indirect_empty = std::max(off - costs_.scalar_step, 0.01);
     return {};
@@ -224,10 +210,10 @@ class Calibration {
     WAVEGATE_TRY(const Dispatch few, bench.dispatch(kir::guard(touch, "latch"), Bench::kData, {0}));
     WAVEGATE_TRY(const Dispatch many,
                  bench.dispatch(kir::guard(std::move(touch), "latch"), Bench::kData, {0}, kWorkgroups));
-    WAVEGATE_TRY(const double one, per_repeat(device_, bench.graph, {few}));
-    WAVEGATE_TRY(const double all, per_repeat(device_, bench.graph, {many}));
+    WAVEGATE_TRY(const double one, per_repeat(time_of_, bench.graph, {few}));
+    WAVEGATE_TRY(const double all, per_repeat(time_of_, bench.graph, {many}));
     costs_.workgroup_out = std::max((all - one) / (kWorkgroups - 1), 0.0);
-    if (!device_.profile().features.conditional_rendering) {
+    if (!profile_.features.conditional_rendering) {
       costs_.conditional_off = costs_.indirect_empty;
       return {};
     }
@@ -240,8 +226,8 @@ class Calibration {
     repeat->count = 16;
     repeat->body = {few};
     conditional->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
-    WAVEGATE_TRY(const double off,
-                 per_repeat(device_, bench.graph, {std::shared_ptr<const graph::Conditional>(std::move(conditional))}));
+    WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph,
+                                              {std::shared_ptr<const graph::Conditional>(std::move(conditional))}));
     costs_.conditional_off = std::max(off / 16, 0.01);
     return {};
   }
@@ -254,7 +240,7 @@ class Calibration {
       WAVEGATE_TRY(const Dispatch all, bench.dispatch(resident_kernel(), Bench::kData, {steps, invocations}));
       bench.graph.commands = {all};
       WAVEGATE_CHECK(graph::verify(bench.graph));
-      return time_of(device_, bench.graph);
+      return time_of_(bench.graph);
     };
     WAVEGATE_TRY(const double none, time(1, kFew));
     WAVEGATE_TRY(const double few, time(kSteps, kFew));
@@ -269,7 +255,7 @@ class Calibration {
     Bench bench;
     WAVEGATE_TRY(const Dispatch touch, bench.dispatch(observed_kernel(), Bench::kData, {}));
     bench.graph.commands = {touch};
-    WAVEGATE_TRY(costs_.round_trip, time_of(device_, bench.graph));
+    WAVEGATE_TRY(costs_.round_trip, time_of_(bench.graph));
 
     // The same work in one submission, and in chunks whose loop is never done.
     constexpr uint32_t kChunks = 32, kChunk = 16;
@@ -286,16 +272,31 @@ class Calibration {
     Graph chunked = bench.graph;
     bench.graph.commands = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
     chunked.commands = {std::shared_ptr<const graph::Loop>(std::move(loop))};
-    WAVEGATE_TRY(const double straight, time_of(device_, bench.graph));
-    WAVEGATE_TRY(const double in_chunks, time_of(device_, chunked));
+    WAVEGATE_TRY(const double straight, time_of_(bench.graph));
+    WAVEGATE_TRY(const double in_chunks, time_of_(chunked));
     costs_.submission = std::max((in_chunks - straight) / kChunks, 0.5);
     return {};
   }
 
-  device::Device& device_;
+  const target::Profile& profile_;
+  const TimeOf& time_of_;
   const std::function<void(std::string_view)>& progress_;
   Costs costs_;
 };
+
+/// Microseconds of a run of the graph, the least of several.
+Result<double> time_on(device::Device& device, const Graph& graph) {
+  WAVEGATE_TRY(auto executable, device.load(std::make_shared<const Graph>(graph)));
+  WAVEGATE_CHECK(executable->run());
+  double best = 0;
+  for (int i = 0; i < kCalibrationRuns; ++i) {
+    const double start = now();
+    WAVEGATE_CHECK(executable->run());
+    const double taken = now() - start;
+    best = i == 0 ? taken : std::min(best, taken);
+  }
+  return best;
+}
 
 // ---- what is kept
 
@@ -309,8 +310,14 @@ std::string kept_name(const target::Profile& profile) {
 
 }  // namespace
 
+Result<Costs> calibrate(const target::Profile& profile, const TimeOf& time_of,
+                        const std::function<void(std::string_view)>& progress) {
+  return Calibration(profile, time_of, progress).run();
+}
+
 Result<Costs> calibrate(device::Device& device, const std::function<void(std::string_view)>& progress) {
-  return Calibration(device, progress).run();
+  const auto time_of = [&](const Graph& graph) { return time_on(device, graph); };
+  return calibrate(device.profile(), time_of, progress);
 }
 
 void keep_costs(const target::Profile& profile, const Costs& costs) {

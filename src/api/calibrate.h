@@ -6,6 +6,7 @@
 
 #include "wavegate/base/result.h"
 #include "wavegate/device/device.h"
+#include "wavegate/graph/graph.h"
 #include "wavegate/target/costs.h"
 #include "wavegate/target/profile.h"
 
@@ -14,6 +15,17 @@ namespace wavegate {
 /// Measures what commands cost on the device, in a few seconds. `progress`, if given, hears the name of each cost
 /// before it is measured. The device should have nothing else to do.
 Result<target::Costs> calibrate(device::Device& device, const std::function<void(std::string_view)>& progress = {});
+
+/// How often a graph is run, after a first time that does not count; the quickest run tells what it takes.
+inline constexpr int kCalibrationRuns = 7;
+
+/// Microseconds that a run of a graph takes.
+using TimeOf = std::function<Result<double>(const graph::Graph&)>;
+
+/// The same with runs that are timed elsewhere. Which graphs it asks for, and in what order, does not depend on what
+/// it is told of those before.
+Result<target::Costs> calibrate(const target::Profile& profile, const TimeOf& time_of,
+                                const std::function<void(std::string_view)>& progress = {});
 
 /// Keeps the costs for devices of this name and driver, in the user's cache directory. Whether they could be kept is
 /// not known: a cache only saves time.

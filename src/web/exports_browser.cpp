@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "wavegate/api/calibrate.h"
 #include "wavegate/api/engine.h"
 #include "wavegate/api/kept.h"
 #include "wavegate/api/solve_program.h"
@@ -18,6 +19,7 @@
 #include "wavegate/io/load_matrix.h"
 #include "wavegate/io/program_file.h"
 #include "wavegate/io/program_inputs.h"
+#include "wavegate/web/calibration.h"
 #include "wavegate/web/compile_options.h"
 #include "wavegate/web/handles.h"
 #include "wavegate/web/report.h"
@@ -211,6 +213,19 @@ WAVEGATE_EXPORT(adopt_webgpu) uint32_t adopt_webgpu(uint32_t id, uint32_t device
   adopted.device = device;
   adopted.kept = kept_by_the_page();
   device::webgpu::adopt_later(adopted, tell_of_device(id));
+  return 1;
+}
+/// Measures what commands cost on a WebGPU device, and keeps it; the page is told when that is done.
+WAVEGATE_EXPORT(calibrate) uint32_t calibrate_device(uint32_t id, uint32_t device) {
+  calibrate_later(*devices.find(device),
+                  [id](Result<target::Costs> costs) { import_done(id, costs ? 1 : failed(costs.error())); });
+  return 1;
+}
+/// The costs that were measured; 0 if none were.
+WAVEGATE_EXPORT(measured_costs) uint32_t measured_costs(uint32_t device) {
+  const auto costs = calibrated_costs((*devices.find(device))->profile());
+  if (!costs) return 0;
+  answer = to_json(*costs);
   return 1;
 }
 WAVEGATE_EXPORT(describe_device) void describe_device(uint32_t device) {

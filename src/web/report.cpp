@@ -80,6 +80,12 @@ std::string to_json(const target::Profile& profile) {
                         {"bufferBytes", profile.limits.buffer_bytes}}}});
 }
 
+std::string to_json(const target::Costs& costs) {
+  Json document = Json::object();
+  for (const target::CostInfo& info : target::cost_table()) document[std::string(info.key)] = costs.*info.cost;
+  return text_of(document);
+}
+
 std::string to_json(const SolveReport& report) {
   return text_of(Json{{"iterations", report.iterations},
                       {"exitReason", to_string(report.exit_reason)},

@@ -7,6 +7,7 @@
 #include "wavegate/base/result.h"
 #include "wavegate/device/device.h"
 #include "wavegate/program/program.h"
+#include "wavegate/target/costs.h"
 
 /// What a page is told, as JSON text. Numbers that JSON cannot hold, NaN and infinities, are null.
 namespace wavegate::web {
@@ -16,6 +17,9 @@ std::string to_json(const Error& error);
 
 /// Name, backend, driver, limits and features of a device.
 std::string to_json(const target::Profile& profile);
+
+/// What commands cost, in microseconds, by the keys of target::cost_table().
+std::string to_json(const target::Costs& costs);
 
 /// How the solve of a system went: iterations, exit reason, residual; the solution itself is left out.
 std::string to_json(const SolveReport& report);

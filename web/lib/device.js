@@ -19,6 +19,20 @@ export class Device {
     });
   }
 
+  /** Measures what commands cost. */
+  async calibrate() {
+    if (this.backend !== 'webgpu') {
+      throw new WavegateError('unsupported', 'only what WebGPU costs is measured', `device "${this.name}"`);
+    }
+    await this.#engine.start('calibrate', this.number);
+    return this.costs;
+  }
+
+  /** What was measured, if anything. */
+  get costs() {
+    return this.#engine.call('measured_costs', this.number) === 0 ? undefined : this.#engine.answer();
+  }
+
   destroy() {
     if (!this.#destroyed) this.#engine.call('release_device', this.number);
     this.#destroyed = true;

@@ -228,7 +228,9 @@ export class Engine {
   }
 }
 
-/** The page's local storage, if it has one and allows its use. */
+/** What is kept for this page's life; its local storage, if it has one and allows its use, keeps it for longer. */
+const inMemory = new Map();
+
 function storage() {
   try {
     return globalThis.localStorage;
@@ -238,6 +240,7 @@ function storage() {
 }
 
 function kept(name) {
+  if (inMemory.has(name)) return inMemory.get(name);
   try {
     const text = storage()?.getItem(`wavegate:${name}`);
     return text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : undefined;
@@ -247,9 +250,10 @@ function kept(name) {
 }
 
 function keep(name, bytes) {
+  inMemory.set(name, bytes.slice());
   try {
     storage()?.setItem(`wavegate:${name}`, btoa(String.fromCharCode(...bytes)));
   } catch {
-    // What is kept only saves time.
+    // It only saves time.
   }
 }

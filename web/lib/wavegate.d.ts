@@ -92,6 +92,13 @@ export class Device {
   readonly gpuDevice: GPUDevice | undefined;
   /** Resolves when the device is gone without having been destroyed, to the browser's reason. */
   readonly lost: Promise<string>;
+  /**
+   * Measures in some seconds what commands cost, which decides by which strategies programs run from then on. It is kept
+   * in the page's local storage, for this adapter and browser. Nothing else should run meanwhile.
+   */
+  calibrate(): Promise<Readonly<Record<string, number>>>;
+  /** What was measured, in microseconds; undefined if nothing was, and typical costs are taken. */
+  readonly costs: Readonly<Record<string, number>> | undefined;
   /** Lets the device go. Executables that were compiled for it keep it until they are destroyed. */
   destroy(): void;
 }

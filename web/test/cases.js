@@ -118,6 +118,12 @@ export async function embedded({ wavegate, gpu }) {
   return { unbound, afterRun, afterEncode, alive, limits: device.limits };
 }
 
+/** What commands cost, measured here. */
+export async function calibrated({ device }) {
+  const measured = await device.calibrate();
+  return { measured, kept: device.costs };
+}
+
 /** The error of a kernel that WGSL cannot say. */
 export async function unsupported({ wavegate, device }) {
   const program = {

@@ -69,6 +69,11 @@ export const expectations = {
     assert.deepEqual(alive, times(10));
     assert.equal(limits.workgroupInvocations, 256);
   },
+  calibrated({ measured, kept }) {
+    assert.deepEqual(kept, measured);
+    assert.ok(Object.values(measured).every((cost) => cost >= 0 && cost < 1e6), JSON.stringify(measured));
+    assert.ok(measured.dispatch > 0 && measured.round_trip > 0);
+  },
   unsupported({ kind, message }) {
     assert.equal(kind, 'unsupported');
     assert.match(message, /f64|float64/);
