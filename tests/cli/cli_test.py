@@ -171,7 +171,8 @@ class DevicesTest(CommandTest):
         for device in json.loads(run("devices", "--json").stdout):
             self.assertEqual(list(device), ["name", "backend", "subgroup_size", "memory_bytes", "features"])
             self.assertIsInstance(device["subgroup_size"], int)
-            self.assertIsInstance(device["memory_bytes"], int)
+            if device["backend"] != "webgpu":  # which does not tell
+                self.assertIsInstance(device["memory_bytes"], int)
             self.assertTrue(all(isinstance(feature, str) for feature in device["features"]))
 
     def test_the_reference_device_comes_last(self):
@@ -644,7 +645,7 @@ class ExplainTest(CommandTest):
 
     def test_json_has_exactly_these_members(self):
         report = json.loads(self.succeed("explain", self.write_program(), "--json"))
-        self.assertEqual(list(report), ["program", "device", "backend", "regions", "graph"])
+        self.assertEqual(list(report), ["program", "device", "backend", "regions", "notes", "graph"])
         self.assertTrue(report["regions"])
         for region in report["regions"]:
             self.assertEqual(list(region), ["depth", "label", "strategy", "reason", "microseconds",
