@@ -1,4 +1,6 @@
 #include <CLI/App.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,14 +12,21 @@
 namespace wavegate::cli {
 namespace {
 
+/// Not every API tells how much memory there is.
+bool is_known(uint64_t memory_bytes) {
+  return memory_bytes != std::numeric_limits<uint64_t>::max();
+}
+
 std::string json_of(const std::vector<target::Profile>& profiles) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const target::Profile& profile : profiles)
-    list.push_back({{"name", profile.name},
-                    {"backend", profile.backend},
-                    {"subgroup_size", profile.subgroup_size},
-                    {"memory_bytes", profile.limits.memory_bytes},
-                    {"features", target::feature_names(profile)}});
+    list.push_back(
+        {{"name", profile.name},
+         {"backend", profile.backend},
+         {"subgroup_size", profile.subgroup_size},
+         {"memory_bytes", is_known(profile.limits.memory_bytes) ? nlohmann::ordered_json(profile.limits.memory_bytes)
+                                                                : nlohmann::ordered_json(nullptr)},
+         {"features", target::feature_names(profile)}});
   return json_text(list);
 }
 
@@ -28,7 +37,8 @@ std::string text_of(const std::vector<target::Profile>& profiles) {
     for (const std::string& name : target::feature_names(profile))
       features += format("{}{}", features.empty() ? "" : " ", name);
     rows.push_back({profile.name, profile.backend, std::to_string(profile.subgroup_size),
-                    bytes_text(profile.limits.memory_bytes), features});
+                    is_known(profile.limits.memory_bytes) ? bytes_text(profile.limits.memory_bytes) : "unknown",
+                    features});
   }
   constexpr Align kAlignment[] = {Align::left, Align::left, Align::right, Align::right};
   return table(rows, kAlignment);

@@ -3,27 +3,34 @@
 #include <map>
 #include <string_view>
 
+#include "conformance/open_anew.h"
 #include "conformance/suite.h"
 #include "wavegate/device/vulkan/device.h"
 #ifdef WAVEGATE_WEBGPU
-#include "wavegate/device/webgpu/device.h"
+#include "device/webgpu/open_for_test.h"
 #endif
 
 namespace wavegate::conformance {
+
+Result<std::shared_ptr<device::Device>> open_anew(const std::string& name) {
+#ifdef WAVEGATE_WEBGPU
+  if (name == "webgpu") {
+    WAVEGATE_TRY(std::unique_ptr<device::Device> device, device::webgpu::open_for_test());
+    return std::shared_ptr<device::Device>(std::move(device));
+  }
+#endif
+  return open_device(name);
+}
 
 std::shared_ptr<device::Device> device_named(const std::string& name) {
   static std::map<std::string, std::shared_ptr<device::Device>> devices;
   auto [place, is_new] = devices.try_emplace(name);
   if (!is_new) return place->second;
   if (name == "webgpu") {
-#ifdef WAVEGATE_WEBGPU
-    device::webgpu::Options options;
-    options.validation = true;
-    if (auto device = device::webgpu::open(options))
+    if (auto device = open_anew(name))
       place->second = std::move(device).value();
     else
       std::fprintf(stderr, "%s\n", device.error().to_string().c_str());
-#endif
   } else if (name == "vulkan") {
     device::vulkan::Options options;
     // A machine with a GPU may lack the layers; it says so itself with WAVEGATE_VALIDATION=0.

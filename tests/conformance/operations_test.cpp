@@ -1,6 +1,7 @@
 #include <cmath>
 #include <random>
 
+#include "conformance/open_anew.h"
 #include "conformance/suite.h"
 
 namespace wavegate::conformance {
@@ -179,7 +180,7 @@ TEST_P(Operations, AnExecutableCanBeReplacedByOneOfAnotherDevice) {
     Program program("moved");
     const Scalar n = program.scalar_u32("n", 1);
     program.assign(n, n + 1);
-    return value_of(compile(program, value_of(open_device(name))));
+    return value_of(compile(program, value_of(open_anew(name))));
   };
   Executable executable = made(GetParam());
   executable = made(GetParam());

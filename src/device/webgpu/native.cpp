@@ -142,14 +142,29 @@ Result<Functions> load_library() {
       "there is no WebGPU library ({}); run tools/install_webgpu.sh, or name one in WAVEGATE_WEBGPU_LIBRARY", tried));
 }
 
-/// Loaded once a process.
+/// At the end of the process the library ends before whatever was made before it was loaded, such as a device that an
+/// application keeps in a global variable. There is nothing left to release then.
+bool has_ended = false;
+
+Result<Functions> load_once() {
+  Result<Functions> loaded = load_library();
+  if (loaded) std::atexit([] { has_ended = true; });
+  return loaded;
+}
+
+/// Loaded once a process, and never unloaded.
 const Result<Functions>& library() {
-  static const Result<Functions> result = load_library();
-  return result;
+  static const auto* const result = new Result<Functions>(load_once());
+  return *result;
 }
 /// Precondition: the library is there, as it is for whoever holds a handle.
 const Functions& call() {
   return *library();
+}
+
+template <typename Release, typename Object>
+void release(Release Functions::*function, Object object) {
+  if (!has_ended) (call().*function)(object);
 }
 
 // ---- conversions
@@ -356,9 +371,9 @@ void nudge(Device) {}
 
 void release(Device device) {
   const std::unique_ptr<NativeDevice> ours(&native(device));
-  if (ours->queue) call().QueueRelease(ours->queue);
-  if (ours->device) call().DeviceRelease(ours->device);
-  call().InstanceRelease(ours->instance);  // cancels what is still asked for
+  if (ours->queue) release(&Functions::QueueRelease, ours->queue);
+  if (ours->device) release(&Functions::DeviceRelease, ours->device);
+  release(&Functions::InstanceRelease, ours->instance);  // cancels what is still asked for
 }
 
 // ---- errors
@@ -414,10 +429,10 @@ Buffer adopt_buffer(uintptr_t buffer) {
 }
 
 void destroy(Buffer buffer) {
-  call().BufferDestroy(to<WGPUBuffer>(buffer));
+  release(&Functions::BufferDestroy, to<WGPUBuffer>(buffer));
 }
 void release(Buffer buffer) {
-  call().BufferRelease(to<WGPUBuffer>(buffer));
+  release(&Functions::BufferRelease, to<WGPUBuffer>(buffer));
 }
 
 void write_buffer(Device device, Buffer buffer, uint64_t offset, std::span<const std::byte> bytes) {
@@ -457,7 +472,7 @@ ShaderModule create_shader_module(Device device, std::string_view label, std::st
   return from<ShaderModule>(call().DeviceCreateShaderModule(native(device).device, &descriptor));
 }
 void release(ShaderModule module) {
-  call().ShaderModuleRelease(to<WGPUShaderModule>(module));
+  release(&Functions::ShaderModuleRelease, to<WGPUShaderModule>(module));
 }
 
 BindGroupLayout create_bind_group_layout(Device device, std::span<const BindingKind> kinds) {
@@ -481,7 +496,7 @@ BindGroupLayout create_bind_group_layout(Device device, std::span<const BindingK
   return from<BindGroupLayout>(call().DeviceCreateBindGroupLayout(native(device).device, &descriptor));
 }
 void release(BindGroupLayout layout) {
-  call().BindGroupLayoutRelease(to<WGPUBindGroupLayout>(layout));
+  release(&Functions::BindGroupLayoutRelease, to<WGPUBindGroupLayout>(layout));
 }
 
 Pipeline create_pipeline(Device device, std::string_view label, ShaderModule module, std::string_view entry_point,
@@ -498,11 +513,11 @@ Pipeline create_pipeline(Device device, std::string_view label, ShaderModule mod
   descriptor.compute.module = to<WGPUShaderModule>(module);
   descriptor.compute.entryPoint = view(entry_point);
   WGPUComputePipeline pipeline = call().DeviceCreateComputePipeline(native(device).device, &descriptor);
-  call().PipelineLayoutRelease(descriptor.layout);
+  release(&Functions::PipelineLayoutRelease, descriptor.layout);
   return from<Pipeline>(pipeline);
 }
 void release(Pipeline pipeline) {
-  call().ComputePipelineRelease(to<WGPUComputePipeline>(pipeline));
+  release(&Functions::ComputePipelineRelease, to<WGPUComputePipeline>(pipeline));
 }
 
 BindGroup create_bind_group(Device device, BindGroupLayout layout, std::span<const BoundRange> bindings) {
@@ -520,7 +535,7 @@ BindGroup create_bind_group(Device device, BindGroupLayout layout, std::span<con
   return from<BindGroup>(call().DeviceCreateBindGroup(native(device).device, &descriptor));
 }
 void release(BindGroup group) {
-  call().BindGroupRelease(to<WGPUBindGroup>(group));
+  release(&Functions::BindGroupRelease, to<WGPUBindGroup>(group));
 }
 
 QuerySet create_timestamps(Device device, uint32_t count) {
@@ -530,7 +545,7 @@ QuerySet create_timestamps(Device device, uint32_t count) {
   return from<QuerySet>(call().DeviceCreateQuerySet(native(device).device, &descriptor));
 }
 void release(QuerySet queries) {
-  call().QuerySetRelease(to<WGPUQuerySet>(queries));
+  release(&Functions::QuerySetRelease, to<WGPUQuerySet>(queries));
 }
 
 // ---- commands
@@ -545,7 +560,7 @@ Encoder adopt_encoder(uintptr_t encoder) {
   return Encoder{encoder};
 }
 void release(Encoder encoder) {
-  call().CommandEncoderRelease(to<WGPUCommandEncoder>(encoder));
+  release(&Functions::CommandEncoderRelease, to<WGPUCommandEncoder>(encoder));
 }
 
 Pass begin_pass(Encoder encoder, const PassTimes& times) {
@@ -560,7 +575,7 @@ Pass begin_pass(Encoder encoder, const PassTimes& times) {
 }
 void end_pass(Pass pass) {
   call().ComputePassEncoderEnd(to<WGPUComputePassEncoder>(pass));
-  call().ComputePassEncoderRelease(to<WGPUComputePassEncoder>(pass));
+  release(&Functions::ComputePassEncoderRelease, to<WGPUComputePassEncoder>(pass));
 }
 void set_pipeline(Pass pass, Pipeline pipeline) {
   call().ComputePassEncoderSetPipeline(to<WGPUComputePassEncoder>(pass), to<WGPUComputePipeline>(pipeline));
@@ -594,7 +609,7 @@ void resolve_timestamps(Encoder encoder, QuerySet queries, uint32_t count, Buffe
 void submit(Device device, Encoder encoder) {
   WGPUCommandBuffer commands = call().CommandEncoderFinish(to<WGPUCommandEncoder>(encoder), nullptr);
   call().QueueSubmit(native(device).queue, 1, &commands);
-  call().CommandBufferRelease(commands);
+  release(&Functions::CommandBufferRelease, commands);
   release(encoder);
 }
 

@@ -35,6 +35,7 @@ target::Profile make_profile(const gpu::DeviceInfo& info) {
   profile.features.float16 = info.features.float16;
   profile.features.subgroup_operations = info.features.subgroups;
   profile.features.writes_its_grid_source = false;
+  profile.features.shares_buffers = false;
   profile.features.timestamps = info.features.timestamps;
   return profile;
 }

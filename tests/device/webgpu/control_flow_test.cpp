@@ -5,7 +5,7 @@
 namespace wavegate::device {
 
 std::unique_ptr<Device> make_device_under_test() {
-  return must(webgpu::open(webgpu::test_options()));
+  return must(webgpu::open_for_test());
 }
 uint64_t complaints(const Device&) {
   return 0;  // a complaint is the error of its run

@@ -5,20 +5,15 @@
 #include <memory>
 
 #include "device/test_graph.h"
+#include "device/webgpu/open_for_test.h"
 #include "wavegate/device/webgpu/device.h"
 
 namespace wavegate::device::webgpu {
 
-inline Options test_options() {
-  Options options;
-  options.validation = true;
-  return options;
-}
-
 /// A device whose implementation checks every command.
 class WebGpuTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { device_ = must(open(test_options())); }
+  static void SetUpTestSuite() { device_ = must(open_for_test()); }
   static void TearDownTestSuite() { device_.reset(); }
   static Device& device() { return *device_; }
 
