@@ -119,7 +119,7 @@ Result<void> Executable::write(program::Buffer buffer, std::span<const T> elemen
 template <typename T>
 Result<std::vector<T>> Executable::read(program::Buffer buffer) {
   WAVEGATE_TRY(const uint64_t bytes, byte_count(buffer, sizeof(T)));
-  std::vector<T> elements(bytes / sizeof(T));
+  std::vector<T> elements(static_cast<size_t>(bytes / sizeof(T)));
   WAVEGATE_CHECK(read_bytes(buffer, 0, std::as_writable_bytes(std::span(elements))));
   return elements;
 }

@@ -16,6 +16,7 @@
 #include "wavegate/base/format.h"
 #include "wavegate/device/reference/device.h"
 #include "wavegate/device/webgpu/device.h"
+#include "wavegate/io/json.h"
 #include "wavegate/io/load_matrix.h"
 #include "wavegate/io/program_file.h"
 #include "wavegate/io/program_inputs.h"
