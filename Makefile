@@ -40,6 +40,7 @@ run:
 # The sanitizers run even if a test fails, so that one run shows all failures.
 test:
 	tools/install_packages.sh test
+	-tools/install_webgpu.sh
 	tools/fetch_meshes.sh
 	@rm -f build/dev/tests.xml build/asan/tests.xml
 	+@dev=0; asan=0; $(MAKE) --no-print-directory test-dev || dev=1; $(MAKE) --no-print-directory test-asan || asan=1; \

@@ -11,13 +11,20 @@ case "$(uname -s)-$(uname -m)" in
     exit 1
     ;;
 esac
+header=react-native-wgpu@0.3.2
+library=bun-webgpu-linux-x64@0.1.7
+
+is_there() {
+  grep -qs "\"version\": \"${1#*@}\"" "$folder/node_modules/${1%@*}/package.json"
+}
+if is_there "$header" && is_there "$library"; then exit 0; fi
 if ! command -v npm > /dev/null; then
-  echo "npm is missing; install the Debian package npm" >&2
+  echo "npm is missing, without which there is no WebGPU here; install Node.js with npm" >&2
   exit 1
 fi
 mkdir -p "$folder"
 cd "$folder"
 [ -f package.json ] || printf '{ "private": true }\n' > package.json
 # The header's package is for an application framework that is not wanted here, nor anything that it would run.
-exec npm install --no-audit --no-fund --no-progress --ignore-scripts --legacy-peer-deps --save-exact \
-  react-native-wgpu@0.3.2 bun-webgpu-linux-x64@0.1.7
+printf 'legacy-peer-deps=true\n' > .npmrc
+exec npm install --no-audit --no-fund --no-progress --ignore-scripts --save-exact "$header" "$library"

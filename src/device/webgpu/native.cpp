@@ -249,14 +249,17 @@ DeviceInfo hold(NativeDevice& opened, WGPUDevice device) {
 }
 
 /// What Dawn is told beyond webgpu.h. It adds a dispatch of its own before each indirect one, to check arguments that
-/// this engine has proved.
+/// this engine has proved; and it rounds timestamps for the sake of pages.
 struct Toggles {
   explicit Toggles(bool validates) {
     chain.chain.sType = WGPUSType_DawnTogglesDescriptor;
     chain.enabledToggles = kNames.data();
     chain.enabledToggleCount = validates ? 1 : kNames.size();
+    chain.disabledToggles = kLeftOut.data();
+    chain.disabledToggleCount = kLeftOut.size();
   }
   static constexpr std::array kNames = {"allow_unsafe_apis", "skip_validation"};
+  static constexpr std::array kLeftOut = {"timestamp_quantization"};
   WGPUDawnTogglesDescriptor chain{};
 };
 
