@@ -41,6 +41,7 @@ run:
 test:
 	tools/install_packages.sh test
 	-tools/install_webgpu.sh
+	-tools/install_judges.sh
 	tools/fetch_meshes.sh
 	@rm -f build/dev/tests.xml build/asan/tests.xml
 	+@dev=0; asan=0; $(MAKE) --no-print-directory test-dev || dev=1; $(MAKE) --no-print-directory test-asan || asan=1; \

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "program": "base kir target",
     "ops": "base kir target program",
     "graph": "base kir",
-    "lowering": "base kir target program graph emit/spirv",
+    "lowering": "base kir target program graph emit/spirv emit/wgsl",
     "device": "base kir target graph",
     "device/reference": "base kir target graph device",
     "device/vulkan": "base kir target graph device emit/spirv",

@@ -4,6 +4,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/emit/spirv/early_out.h"
+#include "wavegate/emit/wgsl/early_out.h"
 #include "wavegate/kir/compose.h"
 #include "wavegate/kir/passes/parameters_to_scalars.h"
 #include "wavegate/kir/passes/simplify.h"
@@ -63,7 +64,11 @@ Result<graph::KernelId> KernelTable::make_guarded(graph::KernelId kernel) {
     return add(std::move(changed));
   }
   kir::OpaqueKernel changed = *std::get<std::shared_ptr<const kir::OpaqueKernel>>(code);
-  WAVEGATE_TRY(changed.spirv, emit::spirv::early_out(changed));
+  if (changed.spirv.empty()) {
+    WAVEGATE_TRY(changed.wgsl, emit::wgsl::early_out(changed));
+  } else {
+    WAVEGATE_TRY(changed.spirv, emit::spirv::early_out(changed));
+  }
   std::string name = "latch";
   const auto taken = [&](const kir::BindingInfo& binding) { return binding.name == name; };
   while (std::ranges::any_of(changed.interface.bindings, taken)) name += '_';

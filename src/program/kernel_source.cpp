@@ -6,6 +6,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/program/spirv_interface.h"
+#include "wavegate/program/wgsl_interface.h"
 
 namespace wavegate::program {
 namespace {
@@ -103,6 +104,7 @@ Result<std::shared_ptr<const KernelSource>> make_kernel_source(KernelSources sou
     if (language == ModuleLanguage::spirv) WAVEGATE_CHECK(check_spirv_interface(*module));
     if (language == ModuleLanguage::wgsl && module->wgsl.empty())
       return invalid_input(format("kernel \"{}\": its wgsl source is empty", interface.name));
+    if (language == ModuleLanguage::wgsl) WAVEGATE_CHECK(check_wgsl_interface(*module));
   }
   return std::shared_ptr<const KernelSource>(std::make_shared<FormsSource>(std::move(kernel), std::move(modules)));
 }

@@ -31,10 +31,10 @@ class KernelSource {
 struct KernelSources {
   std::optional<kir::Kernel> kir = {};          ///< should have been verified (kir::Builder and kir::parse do)
   std::optional<kir::OpaqueKernel> spirv = {};  ///< with OpaqueKernel::spirv
-  std::optional<kir::OpaqueKernel> wgsl = {};   ///< with OpaqueKernel::wgsl, which is for the device to check
+  std::optional<kir::OpaqueKernel> wgsl = {};   ///< with OpaqueKernel::wgsl
 };
 
-/// A kernel that is given in several forms, all of one interface. A SPIR-V module is checked against it here.
+/// A kernel that is given in several forms, all of one interface. Modules are checked against it here.
 /// `invalid-input` if there is no form, a module is empty, or the interfaces differ; the message says in what.
 /// specialise() is `unsupported` on a device for which no form is, and says which there are.
 Result<std::shared_ptr<const KernelSource>> make_kernel_source(KernelSources sources);
@@ -42,9 +42,9 @@ Result<std::shared_ptr<const KernelSource>> make_kernel_source(KernelSources sou
 /// A kir kernel. It should have been verified (kir::Builder and kir::parse do).
 std::shared_ptr<const KernelSource> make_kernel_source(kir::Kernel kernel);
 
-/// A finished module, SPIR-V or WGSL, with the interface that the user declares. A SPIR-V module is checked against it
-/// here (entry point, workgroup size, storage buffers, access, launch words), so that a lie is refused before a device
-/// sees it.
+/// A finished module, SPIR-V or WGSL, with the interface that the user declares. The module is checked against it here
+/// (entry point, workgroup size, storage buffers, access, launch words), so that a lie is refused before a device sees
+/// it.
 Result<std::shared_ptr<const KernelSource>> make_kernel_source(kir::OpaqueKernel kernel);
 
 }  // namespace wavegate::program

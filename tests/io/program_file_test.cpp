@@ -462,7 +462,7 @@ Result<Program> with_kernel(std::string_view kernel, std::string_view content) {
 TEST(ProgramFile, a_kernel_may_come_in_several_forms) {
   const auto program = with_kernel(
       R"({"kir": ["kernel own {", "workgroup_size 8 2 1", "}"], "wgsl_file": "k.wgsl", "entry_point": "step"})",
-      "text");
+      "@compute @workgroup_size(8, 2) fn step() {}");
   ASSERT_EQ(error_text(program), "");
   const program::KernelSource& source = *std::get<program::Dispatch>(program->body()[0].what).kernel;
   EXPECT_EQ(source.interface().name, "k");
@@ -472,7 +472,7 @@ TEST(ProgramFile, a_kernel_may_come_in_several_forms) {
   const auto module = source.specialise(profile);
   ASSERT_EQ(error_text(module), "");
   const auto& opaque = std::get<std::shared_ptr<const kir::OpaqueKernel>>(*module);
-  EXPECT_EQ(opaque->wgsl, "text");
+  EXPECT_EQ(opaque->wgsl, "@compute @workgroup_size(8, 2) fn step() {}");
   EXPECT_EQ(opaque->entry_point, "step");
   EXPECT_EQ(opaque->interface.name, "k");
   profile.backend = "vulkan";
@@ -480,7 +480,10 @@ TEST(ProgramFile, a_kernel_may_come_in_several_forms) {
 }
 
 TEST(ProgramFile, a_module_of_wgsl_alone_declares_its_interface) {
-  EXPECT_EQ(error_text(with_kernel(R"({"wgsl_file": "k.wgsl", "workgroup_size": [64]})", "text")), "");
+  const std::string kernel = R"({"wgsl_file": "k.wgsl", "workgroup_size": [64]})";
+  EXPECT_EQ(error_text(with_kernel(kernel, "@compute @workgroup_size(64) fn main() {}")), "");
+  EXPECT_THAT(error_text(with_kernel(kernel, "@compute @workgroup_size(32) fn main() {}")),
+              EndsWith("kernel \"k\": a workgroup of 64x1x1 is declared, but the module's is 32x1x1; declare that"));
   EXPECT_THAT(error_text(with_kernel(R"({"wgsl_file": "k.wgsl", "workgroup_size": [64]})", "")),
               EndsWith("case: kernels.k: kernel \"k\": its wgsl source is empty"));
 }

@@ -112,5 +112,23 @@ TEST(KernelTable, AModuleThatCannotBeChangedIsRefusedWithItsReasonEachTime) {
   }
 }
 
+TEST(KernelTable, AModuleOfWgslTestsTheLatchInItsEntryFunction) {
+  target::Profile device = gpu_profile();
+  device.backend = "webgpu";
+  KernelTable table(device);
+  kir::OpaqueKernel module;
+  module.interface = {"own", {1, 1, 1}, {{"x", kir::BindingKind::buffer, Type::i32, Access::read_write}}, {}};
+  module.wgsl =
+      "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n"
+      "@compute @workgroup_size(1) fn main() { x[0] = 1u; }\n";
+  const auto plain = value_of(table.add(value_of(program::make_kernel_source(module)), {}));
+  const auto guarded = value_of(table.guarded(plain));
+  const auto& changed = *std::get<std::shared_ptr<const kir::OpaqueKernel>>(table[guarded]);
+  EXPECT_THAT(changed.wgsl, testing::HasSubstr("fn main() {\n  if (latch == 0u)"));
+  EXPECT_THAT(changed.wgsl, testing::HasSubstr("@group(0) @binding(1) var<storage, read> latch: u32;"));
+  ASSERT_EQ(changed.interface.bindings.size(), 2u);
+  EXPECT_EQ(changed.interface.bindings[1].access, Access::read);
+}
+
 }  // namespace
 }  // namespace wavegate::lowering

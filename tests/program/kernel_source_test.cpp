@@ -68,7 +68,10 @@ OpFunctionEnd
 kir::OpaqueKernel wgsl_kernel() {
   kir::OpaqueKernel kernel;
   kernel.interface = interface();
-  kernel.wgsl = "@compute @workgroup_size(4) fn main() {}";
+  kernel.wgsl = R"(
+@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(4) fn main() {}
+)";
   return kernel;
 }
 

@@ -13,6 +13,7 @@
 #include "emit/wgsl/support.h"
 #include "kir/execution/random_kernel.h"
 #include "wavegate/base/format.h"
+#include "wavegate/emit/wgsl/early_out.h"
 #include "wavegate/kir/compose.h"
 #include "wavegate/kir/in_one_workgroup.h"
 #include "wavegate/kir/passes/merge_bindings.h"
@@ -197,6 +198,24 @@ TEST_P(Judges, AcceptTheOperationLibrary) {
     add_lowered(modules_, program);
   }
   EXPECT_GT(modules_.size(), 10u);
+  judge();
+}
+
+TEST_P(Judges, AcceptAModuleBehindALatchWithItsBarriers) {
+  kir::OpaqueKernel kernel;
+  kernel.interface = {"sum", {64, 1, 1}, {{"x", kir::BindingKind::buffer, Type::f32, Access::read_write}}, {}};
+  kernel.wgsl = R"(
+@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+var<workgroup> tile: array<f32, 64>;
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) index: u32) {
+  tile[index] = x[index];
+  if (group.x < 7u) { workgroupBarrier(); }
+  x[index] = tile[63u - index];
+} // the end)";
+  const auto text = early_out(kernel);
+  ASSERT_TRUE(text.ok()) << text.error().to_string();
+  modules_.add(*text);
   judge();
 }
 
