@@ -137,8 +137,14 @@ TEST(Lower, AssignsOfMoreScalarsThanLaunchWordsAreSplit) {
   for (int i = 0; i < 200; ++i) scalars.push_back(program.scalar_u32("s" + std::to_string(i), 1));
   for (size_t i = 1; i < 200; ++i) program.assign(scalars[i], scalars[i - 1] + 1);
   const Plan plan = value_of(lower(program, profile()));
-  for (const graph::Dispatch* dispatch : dispatches(plan))
+  std::set<uint32_t> bound;
+  for (const graph::Dispatch* dispatch : dispatches(plan)) {
     EXPECT_LE(dispatch->words.size(), profile().limits.immediate_words);
+    bound.insert(dispatch->words.begin(), dispatch->words.end());
+  }
+  // That they also mean the same is shown in tests/conformance/large_programs_test.cpp.
+  for (const Scalar scalar : scalars)
+    EXPECT_TRUE(bound.contains(static_cast<uint32_t>(plan.scalars[scalar.id].offset / 4))) << scalar.id;
 }
 
 TEST(Lower, TheReportSaysHowEachRegionIsLoweredAndWhy) {
