@@ -142,7 +142,7 @@ struct Opening : std::enable_shared_from_this<Opening> {
   void answered(const Result<void>& result) {
     if (!result) return end(failed(result.error()));
     const FloatQuestion& question = questions[asked.size() - 1];
-    std::vector<std::byte> results(question.result_bytes);
+    std::vector<std::byte> results(static_cast<size_t>(question.result_bytes));
     if (auto read = asked.back()->read(question.results, 0, results); !read) return end(failed(read.error()));
     floats.*question.about = question.answer(results);
     if (asked.size() < questions.size()) return ask();

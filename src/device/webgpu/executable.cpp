@@ -25,7 +25,7 @@ void read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes)
   const uint64_t begin = round_down(offset, 8);
   const uint64_t end = round_up(offset + bytes.size(), 4);
   if (begin == offset && end == offset + bytes.size()) return gpu::read_mapped(mapped, offset, bytes);
-  std::vector<std::byte> around(end - begin);
+  std::vector<std::byte> around(static_cast<size_t>(end - begin));
   gpu::read_mapped(mapped, begin, around);
   std::memcpy(bytes.data(), around.data() + (offset - begin), bytes.size());
 }
