@@ -386,7 +386,8 @@ TEST_P(Arithmetic, selections_equal_the_references) {
   expect_equal(Op::select);
 }
 
-INSTANTIATE_TEST_SUITE_P(Device, Arithmetic, testing::Values("vulkan"), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Device, Arithmetic, testing::Values("vulkan", "webgpu"),
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace wavegate::conformance

@@ -98,6 +98,9 @@ constexpr auto kTable = [] {
 bool divides(Op op) {
   return op >= Op::div_u && op <= Op::rem_s;
 }
+bool computes_float(Op op) {
+  return op >= Op::add_f && op <= Op::fma;
+}
 bool shifts(Op op) {
   return op >= Op::shift_left && op <= Op::shift_right_s;
 }
@@ -114,6 +117,10 @@ Operands operands_of(Context& context, const kir::Instruction& instruction) {
   Operands operands;
   for (size_t i = 0; i < values.size(); ++i) {
     const auto bits = context.bits(values[i]);
+    if (computes_float(instruction.op) && bits == 0) {
+      operands.plain[i] = context.unknown_float(instruction.type, 0);
+      continue;
+    }
     const bool is_bad_divisor = divides(instruction.op) && i == 1 && bits == 0;
     const bool by_name = all_known || is_bad_divisor;
     operands.plain[i] = by_name ? context.runtime_value(values[i], instruction.result(), static_cast<char>('a' + i))

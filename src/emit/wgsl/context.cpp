@@ -41,9 +41,14 @@ void Context::define_constant(kir::Value value, uint64_t bits) {
   known[value.id] = bits;
   const kir::Type type = type_of(value);
   if (auto text = literal(type, bits)) return alias(value, *std::move(text));
-  body.line(format("let {}_bits = {:#x}u;", name(value), bits));
-  define(value, type == kir::Type::f16 ? format("f16(unpack2x16float({}_bits).x)", name(value))
-                                       : format("bitcast<f32>({}_bits)", name(value)));
+  define(value, unknown_float(type, bits));
+}
+
+std::string Context::unknown_float(kir::Type type, uint64_t bits) {
+  static_cast<void>(builtin(kir::Builtin::grid));
+  uses_zero_bits = true;
+  const std::string word = bits == 0 ? std::string(kZeroBits) : format("{:#x}u | {}", bits, kZeroBits);
+  return type == kir::Type::f16 ? format("f16(unpack2x16float({}).x)", word) : format("bitcast<f32>({})", word);
 }
 
 std::string Context::runtime_value(kir::Value operand, kir::Value result, char letter) {

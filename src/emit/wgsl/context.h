@@ -39,6 +39,7 @@ struct Context {
   std::vector<bool> slots_used = {};                   ///< by binding
   std::vector<std::string> values = {};                ///< by kir value id: a name or a literal
   std::vector<std::optional<uint64_t>> known = {};     ///< by kir value id: the bits of constants
+  bool uses_zero_bits = false;                         ///< kZeroBits is to be declared
   uint32_t loops = 0;                                  ///< that switches leave, so far
 
   kir::Type type_of(kir::Value value) const { return kernel.type_of(value); }
@@ -55,6 +56,9 @@ struct Context {
   void declare(kir::Value value, std::string_view initial = {});
   /// Defines a constant: as its literal, or by a `let` of its bits where it has none.
   void define_constant(kir::Value value, uint64_t bits);
+  /// A float constant of which no compiler knows what it is. WGSL refuses NaNs and infinities that it knows, and some
+  /// compilers fold x + 0, x * 0 and x / 0 as if there were no NaN, infinity or negative zero.
+  std::string unknown_float(kir::Type type, uint64_t bits);
 
   /// The value under a name, even if it is known: WGSL evaluates literals before the shader runs, and refuses to make
   /// infinities and to divide by zero. The name is that of `result` with the operand's letter.
@@ -66,6 +70,9 @@ struct Context {
   }
   std::string_view builtin(kir::Builtin builtin);
 };
+
+/// A word that is zero, though nothing says so to a compiler: no grid is empty where an invocation runs.
+inline constexpr std::string_view kZeroBits = "zero_bits";
 
 /// What a builtin is called as a parameter of the entry function, and what WGSL calls it.
 struct BuiltinName {

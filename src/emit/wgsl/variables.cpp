@@ -61,6 +61,7 @@ Variables name_variables(const kir::Kernel& kernel, Names& names) {
   names.take(kArena);
   names.take(kLaunch);
   names.take(kUniformSlot);
+  names.take(kZeroBits);
   for (int i = 0; i < kHelperCount; ++i) names.take(name_of(static_cast<Helper>(i)));
   for (int i = 0; i < kir::kBuiltinCount; ++i) names.take(name_of(static_cast<kir::Builtin>(i)).name);
 
@@ -113,6 +114,8 @@ std::string module_variables(const kir::Kernel& kernel, const Variables& variabl
 std::string function_variables(const Context& context) {
   const kir::Interface& interface = context.kernel.interface;
   Writer writer(1);
+  if (context.uses_zero_bits)
+    writer.line(format("let {} = select(0u, 1u, {}.x == 0u);", kZeroBits, name_of(kir::Builtin::grid).name));
   uint32_t scalar = 0;
   for (size_t i = 0; i < interface.bindings.size(); ++i) {
     if (interface.bindings[i].kind != kir::BindingKind::scalar) continue;

@@ -14,7 +14,8 @@ Variables name_variables(const kir::Kernel& kernel, Names& names);
 /// The declarations at the module's scope: buffers, the scalar arena, the launch words and workgroup memory.
 std::string module_variables(const kir::Kernel& kernel, const Variables& variables, const std::vector<bool>& writable);
 
-/// The first lines of the entry function: the arena slots and parameters that its body reads, and the local arrays.
+/// The first lines of the entry function: the zero of unknown floats, the arena slots and parameters that its body
+/// reads, and the local arrays.
 std::string function_variables(const Context& context);
 
 /// Defines the results of `builtin` and `parameter`.
