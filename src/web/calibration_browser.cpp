@@ -15,6 +15,9 @@ double now() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Microseconds that a graph's runs may take together before they are thought enough: a software device is slow.
+constexpr double kEnough = 150'000;
+
 /// Asks for all graphs first, runs them one after the other, and then tells what they took.
 struct Calibrating : std::enable_shared_from_this<Calibrating> {
   std::shared_ptr<device::Device> device;
@@ -22,7 +25,8 @@ struct Calibrating : std::enable_shared_from_this<Calibrating> {
   std::vector<std::shared_ptr<const graph::Graph>> graphs = {};
   std::vector<double> times = {};
   std::unique_ptr<device::Executable> executable = {};
-  int runs = 0;  ///< of the executable, that ended
+  int runs = 0;      ///< of the executable, that ended
+  double spent = 0;  ///< on them
   double started = 0;
 
   Calibrating(std::shared_ptr<device::Device> on, std::function<void(Result<target::Costs>)> then)
@@ -40,6 +44,7 @@ struct Calibrating : std::enable_shared_from_this<Calibrating> {
   Result<void> load() {
     WAVEGATE_TRY(executable, device->load(graphs[times.size()]));
     runs = 0;
+    spent = 0;
     return run();
   }
 
@@ -55,7 +60,9 @@ struct Calibrating : std::enable_shared_from_this<Calibrating> {
     const double taken = now() - started;
     if (runs == 1) times.push_back(taken);
     if (runs > 1) times.back() = std::min(times.back(), taken);
-    if (runs++ < kCalibrationRuns) return run();
+    spent += taken;
+    const bool is_enough = runs > 0 && spent > kEnough;
+    if (runs++ < kCalibrationRuns && !is_enough) return run();
     if (times.size() < graphs.size()) return load();
     return finish();
   }

@@ -25,6 +25,12 @@ export class HeatView {
     this.#listenToPen(byId('canvas'), run);
   }
 
+  /** What a software device can do in a moment. */
+  askForLess() {
+    this.byId('side').value = '96';
+    this.byId('tolerance').value = '0.5';
+  }
+
   get runOptions() {
     return { set: { tolerance: Number(this.byId('tolerance').value) } };
   }

@@ -66,12 +66,20 @@ const views = {
   program: new ProgramView(byId, () => run()),
 };
 
-/** Draws frame by frame what the GPU is computing, until it is told to stop. */
+/**
+ * Draws frame by frame what the GPU is computing, until it is told to stop. Where the CPU stands in for a GPU, drawing
+ * takes from the computing, so that there are few frames.
+ */
 function animate() {
+  const pause = device.isCpu ? 400 : 0;
   let wanted = true;
-  const frame = () => {
+  let last = 0;
+  const frame = (now) => {
     if (!wanted) return;
-    picture.draw();
+    if (now - last >= pause) {
+      picture.draw();
+      last = now;
+    }
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
@@ -113,7 +121,7 @@ async function run() {
       Submissions: report.counters.submissions,
       'Host waits': report.counters.hostWaits,
       Observations: report.counters.observations,
-      Readbacks: report.counters.readbacks,
+      Readbacks: report.counters.readbacks === 1 ? '1, of the scalars' : report.counters.readbacks,
     });
     setState(converged ? 'converged' : 'bound', sentence);
   } catch (error) {
@@ -182,6 +190,7 @@ async function start() {
     setState('error', `The browser took the GPU away: ${reason}. Reload the page.`);
   });
   picture = new Picture(byId('canvas'), device.gpuDevice);
+  if (device.isCpu) views.heat.askForLess();
   byId('notice').textContent = '';
   setState('ready', 'Ready.');
   addEventListener('resize', () => picture.draw());

@@ -68,7 +68,7 @@ export class ProgramView {
     const converged = loops.every(({ exitReason }) => exitReason === 'converged');
     const figures = {};
     for (const { label, trips, exitReason } of loops) figures[`Loop ${label}`] = `${trips.toLocaleString('en')}, ${exitReason}`;
-    for (const [scalar, value] of Object.entries(scalars)) figures[scalar] = value === null ? 'not finite' : String(value);
+    for (const [scalar, value] of Object.entries(scalars)) figures[scalar] = value === null ? 'not finite' : String(Number(value.toPrecision(6)));
     return {
       converged,
       sentence: `Ran "${this.#executable.program}"${converged ? '.' : '; a loop ended at its bound.'}`,

@@ -84,7 +84,7 @@ test('mistakes are told with their kind and place', async () => {
   });
   await rejected(compile('{', { device, name: 'cut.json' }), 'invalid-input', /^cut\.json: not JSON/);
   await rejected(compile(heat, { device }), 'invalid-input', /heat\.kir.*not among the files/);
-  await rejected(compile(heat, { device, files: heatFiles, strategy: 'early' }), 'invalid-input', /did you mean "early-out"/);
+  await rejected(compile(heat, { device, files: heatFiles, strategy: 'earlyout' }), 'invalid-input', /did you mean "early-out"/);
   await rejected(compile(heat, { device, files: heatFiles, outputs: ['w'] }), 'invalid-input', /no buffer "w"/);
   await rejected(run(heat, { device, files: heatFiles, set: { tolerence: 1 } }), 'invalid-input', /did you mean "tolerance"/);
   await rejected(openDevice('vulkan'), 'invalid-input', /"webgpu"/);
