@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "device/small_devices.h"
 #include "differential/compare.h"
 #include "differential/print.h"
 #include "differential/seeds.h"
@@ -21,10 +22,11 @@ std::map<std::string, std::shared_ptr<device::Device>>& devices() {
   return opened;
 }
 
-/// A device under test, opened once a process: the reference device, or Vulkan with validation layers.
+/// A device under test, opened once a process: the reference device, a small one, or Vulkan with validation layers.
 std::shared_ptr<device::Device> device_named(const std::string& name) {
   auto [place, is_new] = devices().try_emplace(name);
   if (!is_new) return place->second;
+  if (auto small = device::small_device(name)) return place->second = std::move(small);
   if (name == "reference") return place->second = open_device(name).value();
   device::vulkan::Options options;
   // A machine with a GPU may lack the layers; it says so itself with WAVEGATE_VALIDATION=0.
@@ -79,6 +81,7 @@ class Differential : public testing::TestWithParam<Shard> {
 };
 
 using EveryStrategy = Differential;
+using EveryStrategyWithLittle = Differential;
 using AStrategyInTurn = Differential;
 
 TEST_P(EveryStrategy, LeavesWhatTheProgramMeans) {
@@ -94,6 +97,21 @@ TEST_P(EveryStrategy, LeavesWhatTheProgramMeans) {
     EXPECT_GE(ran_[std::string(row.name)] * 100, programs * 4) << row.name;
   EXPECT_EQ(ran_["default"], programs);
   EXPECT_EQ(ran_["mixed"], programs);
+}
+
+// What does not fit a device is done in another way or refused by name: of each strategy some programs must be left,
+// and of the default choice all but few.
+TEST_P(EveryStrategyWithLittle, LeavesWhatTheProgramMeansOrIsRefused) {
+  for_each_case([&](const Case& one, const Expectation& expected) {
+    for (const Subject& subject : subjects_of(one, device_)) {
+      judge(one, subject, compare(one, expected, subject));
+      if (HasFatalFailure()) return;
+    }
+  });
+  constexpr uint32_t programs = kSeeds / kShards;
+  for (const lowering::StrategyInfo& row : lowering::strategies())
+    EXPECT_GE(ran_[std::string(row.name)], 1u) << row.name;
+  EXPECT_GE(ran_["default"] * 100, programs * 90);
 }
 
 // Building the pipelines of one program takes a software driver longer than all else here.
@@ -116,11 +134,19 @@ std::vector<Shard> shards(const std::string& device) {
   for (uint32_t i = 0; i < kShards; ++i) all.push_back({device, i});
   return all;
 }
+std::vector<Shard> small_shards() {
+  std::vector<Shard> all;
+  for (const device::SmallDevice& each : device::kSmallDevices)
+    for (uint32_t i = 0; i < 2; ++i) all.push_back({std::string(each.name), i});
+  return all;
+}
 std::string name_of(const testing::TestParamInfo<Shard>& shard) {
   return shard.param.device + "_" + std::to_string(shard.param.index);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, EveryStrategy, testing::ValuesIn(shards("reference")), name_of);
+// A shard of the seeds each: what is little is not where the programs differ.
+INSTANTIATE_TEST_SUITE_P(Shards, EveryStrategyWithLittle, testing::ValuesIn(small_shards()), name_of);
 INSTANTIATE_TEST_SUITE_P(Shards, AStrategyInTurn, testing::ValuesIn(shards("vulkan")), name_of);
 
 /// Runs after all tests: what the validation layers said of them.
