@@ -7,6 +7,7 @@
 #include "wavegate/base/format.h"
 #include "wavegate/lowering/regions.h"
 #include "wavegate/lowering/resident.h"
+#include "wavegate/target/typical_costs.h"
 
 namespace wavegate::lowering {
 namespace {
@@ -83,9 +84,7 @@ class Chooser {
       : program_(program),
         profile_(profile),
         options_(options),
-        costs_(options.costs    ? *options.costs
-               : profile.is_cpu ? Costs::of_cpu()
-                                : Costs{}),
+        costs_(options.costs ? *options.costs : target::typical_costs(profile)),
         resident_fit_(resident_fit) {}
 
   Result<Decisions> run() {

@@ -192,6 +192,54 @@ class DevicesTest(CommandTest):
         self.assertIn("install", result.stderr)
 
 
+# Dawn does not take Mesa's software driver; Debian's chromium-common has one that it takes.
+SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
+
+
+class WebGpuTest(CommandTest):
+    """The native WebGPU, where the build has it and the machine a driver for it."""
+
+    def setUp(self):
+        super().setUp()
+        runtime = tempfile.TemporaryDirectory()
+        self.addCleanup(runtime.cleanup)
+        self.environment = {"VK_DRIVER_FILES": SWIFTSHADER, "VK_ICD_FILENAMES": SWIFTSHADER,
+                            "XDG_RUNTIME_DIR": runtime.name}
+        listed = json.loads(run("devices", "--json", environment=self.environment).stdout)
+        if not any(device["backend"] == "webgpu" for device in listed):
+            self.skipTest("there is no WebGPU here, so that this is not tested; run tools/install_webgpu.sh")
+
+    def outputs(self, device, *options):
+        y = self.folder / f"y_{device}.npy"
+        report = json.loads(self.succeed("run", self.write("open.json", json.dumps(OPEN_LOOP)), "--json", "--out",
+                                         f"y={y}", "--device", device, *options, environment=self.environment))
+        return npy_values(y), report["loops"], report["scalars"]
+
+    def test_it_writes_the_bytes_of_the_reference_device(self):
+        self.assertEqual(self.outputs("webgpu"), self.outputs("reference"))
+
+    def test_it_solves_in_one_wait(self):
+        report = json.loads(self.succeed("solve", self.matrix, "--json", "--device", "webgpu",
+                                         environment=self.environment))
+        self.assertEqual((report["exit_reason"], report["host_waits"]), ("converged", 1))
+        self.assertLessEqual(report["relative_residual"], 1e-6)
+
+    def test_it_explains_and_refuses_predication_by_name(self):
+        program = self.write_program()
+        self.assertIn("add", self.succeed("explain", program, "--device", "webgpu", environment=self.environment))
+        self.fail_with("run", program, "--device", "webgpu", "--strategy", "predication", saying="predication",
+                       environment=self.environment)
+
+    def test_without_the_library_it_says_how_to_get_it(self):
+        none = {**self.environment, "WAVEGATE_WEBGPU_LIBRARY": "/nonexistent"}
+        result = run("devices", "--json", environment=none)
+        self.assertEqual(result.returncode, 0)
+        self.assertNotIn("webgpu", [device["backend"] for device in json.loads(result.stdout)])
+        self.assertIn("tools/install_webgpu.sh", result.stderr)
+        self.fail_with("solve", self.matrix, "--device", "webgpu", saying="tools/install_webgpu.sh",
+                       environment=none)
+
+
 class SolveTest(CommandTest):
     @for_each_device
     def test_json_has_exactly_these_members(self, device):
