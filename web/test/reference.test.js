@@ -1,7 +1,8 @@
 // The package in Node on the reference device, which needs no WebGPU.
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { WavegateError, compile, openDevice, run, solve } from 'wavegate';
 import { bytesOf, filesOf, runNatively, textOf } from './native.js';
 import { heatProgram } from '../page/heat.js';
@@ -73,6 +74,25 @@ test('a system is solved, from a compressed file as well', async () => {
   assert.ok(plain.relativeResidual <= 1e-8);
   const packed = await solve({ name: 'maze.graph.gz', content: gzipSync(content) }, { device, tolerance: 1e-8 });
   assert.deepEqual(packed.x, plain.x);
+});
+
+test('a program is fetched with the files that it names', async () => {
+  const server = createServer((request, response) => {
+    const name = request.url.slice(1);
+    if (!['heat.json', 'heat.kir', 'bfs.json'].includes(name)) return response.writeHead(404).end();
+    return response.end(textOf(`examples/${name}`));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  try {
+    const fetched = await run(new URL('heat.json', url), { device, set: { tolerance: 0.5 } });
+    const given = await run(heat, { device, files: heatFiles, set: { tolerance: 0.5 } });
+    assert.deepEqual(fetched.outputs.u, given.outputs.u);
+    await assert.rejects(run(new URL('bfs.json', url), { device }), /bfs\.kir: cannot be fetched: 404|maze\.graph: cannot be fetched: 404/);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 test('mistakes are told with their kind and place', async () => {
