@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <ostream>
@@ -11,6 +12,9 @@
 #include "differential/seeds.h"
 #include "wavegate/api/engine.h"
 #include "wavegate/device/vulkan/device.h"
+#ifdef WAVEGATE_WEBGPU
+#include "device/webgpu/open_for_test.h"
+#endif
 
 namespace wavegate::differential {
 namespace {
@@ -22,12 +26,25 @@ std::map<std::string, std::shared_ptr<device::Device>>& devices() {
   return opened;
 }
 
-/// A device under test, opened once a process: the reference device, a small one, or Vulkan with validation layers.
+#ifdef WAVEGATE_WEBGPU
+std::shared_ptr<device::Device> open_webgpu() {
+  auto device = device::webgpu::open_for_test();
+  if (device) return std::move(device).value();
+  std::fprintf(stderr, "%s\n", device.error().to_string().c_str());
+  return nullptr;
+}
+#endif
+
+/// A device under test, opened once a process: the reference device, a small one, Vulkan with validation layers, or
+/// WebGPU with its own validation.
 std::shared_ptr<device::Device> device_named(const std::string& name) {
   auto [place, is_new] = devices().try_emplace(name);
   if (!is_new) return place->second;
   if (auto small = device::small_device(name)) return place->second = std::move(small);
   if (name == "reference") return place->second = open_device(name).value();
+#ifdef WAVEGATE_WEBGPU
+  if (name == "webgpu") return place->second = open_webgpu();
+#endif
   device::vulkan::Options options;
   // A machine with a GPU may lack the layers; it says so itself with WAVEGATE_VALIDATION=0.
   const char* validation = std::getenv("WAVEGATE_VALIDATION");
@@ -51,6 +68,8 @@ class Differential : public testing::TestWithParam<Shard> {
  protected:
   void SetUp() override {
     device_ = device_named(GetParam().device);
+    if (device_ == nullptr && GetParam().device == "webgpu")
+      GTEST_SKIP() << "there is no WebGPU here, so that this is not tested; run tools/install_webgpu.sh";
     ASSERT_NE(device_, nullptr) << "device \"" << GetParam().device << "\" cannot be opened";
   }
 
@@ -125,13 +144,16 @@ TEST_P(AStrategyInTurn, LeavesWhatTheProgramMeans) {
   uint64_t all = 0;
   for (const auto& [name, times] : ran_) all += times;
   EXPECT_GE(all * 100, uint64_t{kSeeds} / kShards * 90);
-  for (const lowering::StrategyInfo& row : lowering::strategies())
+  const bool has_predication = device_->profile().features.conditional_rendering;
+  for (const lowering::StrategyInfo& row : lowering::strategies()) {
+    if (row.strategy == lowering::Strategy::predication && !has_predication) continue;
     EXPECT_GE(ran_[std::string(row.name)], 1u) << row.name;
+  }
 }
 
-std::vector<Shard> shards(const std::string& device) {
+std::vector<Shard> shards(const std::string& device, uint32_t count = kShards) {
   std::vector<Shard> all;
-  for (uint32_t i = 0; i < kShards; ++i) all.push_back({device, i});
+  for (uint32_t i = 0; i < count; ++i) all.push_back({device, i});
   return all;
 }
 std::vector<Shard> small_shards() {
@@ -148,6 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Shards, EveryStrategy, testing::ValuesIn(shards("refere
 // A shard of the seeds each: what is little is not where the programs differ.
 INSTANTIATE_TEST_SUITE_P(Shards, EveryStrategyWithLittle, testing::ValuesIn(small_shards()), name_of);
 INSTANTIATE_TEST_SUITE_P(Shards, AStrategyInTurn, testing::ValuesIn(shards("vulkan")), name_of);
+#ifdef WAVEGATE_WEBGPU
+INSTANTIATE_TEST_SUITE_P(WebGpu, AStrategyInTurn, testing::ValuesIn(shards("webgpu", 3)), name_of);
+#endif
 
 /// Runs after all tests: what the validation layers said of them.
 class NoValidationMessages : public testing::Environment {
