@@ -118,6 +118,62 @@ export async function embedded({ wavegate, gpu }) {
   return { unbound, afterRun, afterEncode, alive, limits: device.limits };
 }
 
+// A sandpile: a cell with four grains or more gives one to each neighbour.
+const TOPPLE = `
+@group(0) @binding(0) var<storage, read> old: array<i32>;
+@group(0) @binding(1) var<storage, read_write> next: array<i32>;
+@group(0) @binding(2) var<storage, read_write> moving: array<atomic<u32>>;
+
+fn falls(x: i32, y: i32) -> i32 {
+  if (x < 0 || y < 0 || x > 15 || y > 15) { return 0; }
+  return select(0, 1, old[y * 16 + x] >= 4);
+}
+
+@compute @workgroup_size(8, 8) fn topple(@builtin(global_invocation_id) id: vec3u) {
+  let x = i32(id.x);
+  let y = i32(id.y);
+  let here = old[y * 16 + x];
+  if (here >= 4) { atomicStore(&moving[0], 1u); }
+  next[y * 16 + x] = here - 4 * falls(x, y) + falls(x - 1, y) + falls(x + 1, y) + falls(x, y - 1) + falls(x, y + 1);
+}`;
+
+/** A shader of the user's own in a loop, by the strategies that can gate it. */
+export async function ownShader({ wavegate, device }) {
+  const program = {
+    wavegate: 1,
+    name: 'sandpile',
+    buffers: { u: { type: 'i32', count: 256, initial: 6, output: true }, v: { type: 'i32', count: 256 } },
+    scalars: { moving: { type: 'uint32', initial: 1 } },
+    kernels: {
+      topple: {
+        wgsl_file: 'topple.wgsl',
+        entry_point: 'topple',
+        workgroup_size: [8, 8],
+        bindings: [
+          { name: 'old', type: 'i32', access: 'read' },
+          { name: 'new', type: 'i32', access: 'write' },
+          { name: 'moving', kind: 'scalar', type: 'i32', access: 'read_write' },
+        ],
+      },
+    },
+    run: [
+      {
+        while: 'moving', max: 2000, label: 'until nothing moves', body: [
+          { assign: 'moving', value: 0 },
+          { dispatch: 'topple', bindings: ['u', 'v', 'moving'], threads: [16, 16] },
+          { dispatch: 'topple', bindings: ['v', 'u', 'moving'], threads: [16, 16] },
+        ],
+      },
+    ],
+  };
+  const results = {};
+  for (const strategy of ['early-out', 'chunked', 'gate']) {
+    const { outputs, loops } = await wavegate.run(program, { device, files: { 'topple.wgsl': TOPPLE }, strategy });
+    results[strategy] = { u: bits(outputs.u), loops };
+  }
+  return results;
+}
+
 /** What commands cost, measured here. */
 export async function calibrated({ device }) {
   const measured = await device.calibrate();

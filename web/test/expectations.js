@@ -70,6 +70,24 @@ export const expectations = {
     assert.deepEqual(alive, times(10));
     assert.equal(limits.workgroupInvocations, 256);
   },
+  ownShader(results) {
+    let grains = Array(256).fill(6);
+    let steps = 0;
+    for (let moving = true; moving; steps += 1) {
+      const falls = grains.map((height) => Number(height >= 4));
+      const at = (x, y) => (x < 0 || y < 0 || x > 15 || y > 15 ? 0 : falls[y * 16 + x]);
+      moving = falls.includes(1);
+      grains = grains.map((height, i) => {
+        const [x, y] = [i % 16, Math.floor(i / 16)];
+        return height - 4 * falls[i] + at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1);
+      });
+    }
+    for (const [strategy, { u, loops: [{ trips, exitReason }] }] of Object.entries(results)) {
+      assert.deepEqual(u, grains, strategy);
+      assert.equal(exitReason, 'converged', strategy);
+      assert.equal(trips, Math.floor(steps / 2) + 1, strategy);
+    }
+  },
   calibrated({ measured, kept }) {
     assert.deepEqual(kept, measured);
     assert.ok(Object.values(measured).every((cost) => cost >= 0 && cost < 1e6), JSON.stringify(measured));
