@@ -15,9 +15,9 @@ fn colour(value: f32) -> vec3f {
 `;
 
 const PLATE = `${COLOURS}
-struct Shape { width: u32, height: u32, low: f32, high: f32 }
+struct Shape { width: u32, height: u32, low: f32, high: f32, of_integers: u32 }
 @group(0) @binding(0) var<uniform> shape: Shape;
-@group(0) @binding(1) var<storage, read> field: array<f32>;
+@group(0) @binding(1) var<storage, read> field: array<u32>;
 
 struct Corner { @builtin(position) position: vec4f, @location(0) place: vec2f }
 
@@ -31,7 +31,8 @@ fn value(x: i32, y: i32) -> f32 {
   let row = u32(clamp(y, 0, i32(shape.height) - 1));
   let at = row * shape.width + column;
   if (at >= arrayLength(&field)) { return shape.low; }
-  return field[at];
+  let word = field[at];
+  return select(bitcast<f32>(word), f32(bitcast<i32>(word)), shape.of_integers != 0u);
 }
 
 @fragment fn pixel(@location(0) place: vec2f) -> @location(0) vec4f {
@@ -143,11 +144,11 @@ export class Picture {
     pass.end();
   }
 
-  /** Shows a buffer of floats as an image, row by row, from here on. */
-  showPlate(place, { width, height, low, high }) {
+  /** Shows a buffer of f32 or i32 as an image, row by row, from here on. */
+  showPlate(place, { width, height, low, high, type = 'f32' }) {
     const pipeline = this.#pipeline(PLATE, 'corner', 'triangle-list');
-    const shape = new ArrayBuffer(16);
-    new Uint32Array(shape).set([width, height]);
+    const shape = new ArrayBuffer(32);
+    new Uint32Array(shape).set([width, height, 0, 0, Number(type === 'i32')]);
     new Float32Array(shape).set([low, high], 2);
     const group = this.#group(pipeline, [{ buffer: this.#buffer(new Uint8Array(shape), GPUBufferUsage.UNIFORM) }, place]);
     this.#draw = (encoder) => this.#pass(encoder, pipeline, group, 3);

@@ -1,7 +1,7 @@
 import { compile } from 'wavegate';
 import { takeFiles } from './drop.js';
 
-const DRAWN = ['f32'];
+const DRAWN = ['f32', 'i32'];
 
 /** A program file of the user's. */
 export class ProgramView {
@@ -50,9 +50,10 @@ export class ProgramView {
   show(picture) {
     const name = this.byId('output').value;
     if (!name) return picture.clear();
-    const { count } = this.#executable.buffers.find((buffer) => buffer.name === name);
+    const { count, type } = this.#executable.buffers.find((buffer) => buffer.name === name);
     const width = Math.ceil(Math.sqrt(count));
-    return picture.showPlate(this.#executable.place(name), { width, height: Math.ceil(count / width), ...this.#range });
+    const height = Math.ceil(count / width);
+    return picture.showPlate(this.#executable.place(name), { width, height, type, ...this.#range });
   }
 
   explain({ loops, scalars }) {

@@ -148,6 +148,14 @@ test('the page: a program that is dropped runs, and one that is wrong says what 
   assert.equal(await state(page), 'converged', await status(page));
   assert.match(await figure(page, 'Loop flow'), /^\d+, converged$/);
   await page.screenshot({ path: join(SCREENSHOTS, 'program.png') });
+  await page.setInputFiles('#program-files', [
+    file('bfs.json', given.search), file('bfs.kir', given.searchKernel), file('maze.graph', given.maze),
+  ]);
+  await ended(page, 4);
+  assert.equal(await state(page), 'converged', await status(page));
+  assert.equal(await page.inputValue('#output'), 'distance');
+  assert.ok(await colours(page) > 8);
+  await page.screenshot({ path: join(SCREENSHOTS, 'search.png') });
   await page.close();
 });
 
