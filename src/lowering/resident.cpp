@@ -363,7 +363,11 @@ ResidentFit resident_fit(const program::While& node, const Values& values, const
   std::vector<LoopWords> reports;
   for (uint32_t i = 0; i < scratch_values.program().loop_count(); ++i)
     reports.push_back({"", scratch_values.control("trips"), scratch_values.control("converged")});
-  // In parts it needs the most.
+  // As one kernel and in parts it names different words.
+  if (node.bounds.max) {
+    const auto whole = ResidentBuilder(scratch_values, scratch_kernels, profile, reports).build(node, {});
+    if (!whole) return {whole.error().message, 0};
+  }
   ResidentSlice slice{1, scratch_values.control("inside"), scratch_values.control("broken"), 0};
   if (!leaves_early(node.body)) slice.broken.reset();
   ResidentBuilder builder(scratch_values, scratch_kernels, profile, reports);
