@@ -15,7 +15,8 @@ if [ -z "$since" ]; then
   since=$(git merge-base HEAD origin/main 2> /dev/null || echo "$head")
   if [ "$since" = "$head" ]; then since=$(git rev-parse --quiet --verify HEAD~1 || echo "$head"); fi
 fi
-changed=$(tools/sources.sh "$since" | grep '\.cpp$' || true)
+# What is for browsers is checked by their compiler, whose warnings are errors: clang-tidy has no headers of wasm.
+changed=$(tools/sources.sh "$since" | grep '\.cpp$' | grep -v '[/_]browser\.cpp$' || true)
 if [ -z "$changed" ]; then
   echo "clang-tidy: no .cpp file changed since $since"
   exit $status
