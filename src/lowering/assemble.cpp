@@ -119,7 +119,7 @@ class Assembler {
     std::ranges::remove_copy_if(step.statements, std::back_inserter(statements),
                                 [&](const Statement& statement) { return is_void(layout_, statement); });
     if (step.gate)
-      std::ranges::stable_partition(statements, [&](const Statement& statement) {
+      std::stable_partition(statements.begin(), statements.end(), [&](const Statement& statement) {
         const auto* grids = std::get_if<SetGrids>(&statement);
         return grids == nullptr || grids->block != step.gate->block;
       });

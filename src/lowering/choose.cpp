@@ -203,7 +203,7 @@ class Chooser {
   }
 
   Result<void> settle(const void* node, const std::string& what, const std::string& label, bool branch,
-                      std::vector<Candidate> candidates, Decision decision) {
+                      const std::vector<Candidate>& candidates, Decision decision) {
     const std::optional<Strategy> wanted = asked(label, branch);
     const Candidate* chosen = nullptr;
     size_t open = 0;
@@ -261,7 +261,7 @@ class Chooser {
       if (row.strategy == Strategy::producer) candidate.total = pass(size, Strategy::fused_gate).first;
       candidates.push_back(std::move(candidate));
     }
-    return settle(region.address, std::string(region.kind), *region.label, true, std::move(candidates), {});
+    return settle(region.address, std::string(region.kind), *region.label, true, candidates, {});
   }
 
   std::string no_predication() const {
@@ -307,7 +307,7 @@ class Chooser {
       resident.obstacle = fit.obstacle;
       decision.iterations_a_dispatch = slice(node, resident.live, fit.iterations);
     }
-    WAVEGATE_CHECK(settle(&node, "while", node.label, false, std::move(candidates), decision));
+    WAVEGATE_CHECK(settle(&node, "while", node.label, false, candidates, decision));
     const Strategy chosen = decisions_.at(&node).strategy;
     if (chosen == Strategy::resident) {
       inherit(node.body);

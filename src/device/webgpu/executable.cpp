@@ -326,7 +326,7 @@ Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
               fail(std::move(*error));
             }));
   if (looks) {
-    const auto mapped = [this, which = *looks, loop = *batch.looks_at](Result<void> result) {
+    const auto mapped = [this, which = *looks, loop = *batch.looks_at](const Result<void>& result) {
       look(which, loop, result);
     };
     gpu::map_for_reading(context_.device, looks_[*looks].host.get(), 4, awaited<Result<void>>(mapped));

@@ -23,6 +23,7 @@ bool are_same(const gpu::BoundRange& a, const gpu::BoundRange& b) {
 
 std::vector<gpu::BindingKind> kinds_of(const std::vector<bool>& writable) {
   std::vector<gpu::BindingKind> kinds;
+  kinds.reserve(writable.size());
   for (const bool each : writable)
     kinds.push_back(each ? gpu::BindingKind::storage : gpu::BindingKind::read_only_storage);
   return kinds;
