@@ -26,14 +26,37 @@ std::vector<uint32_t> compiled_shader(const std::string& name) {
   return words;
 }
 
-/// A kernel given twice: as GLSL that was compiled, for devices that take SPIR-V, and as kir for the others.
-std::shared_ptr<const program::KernelSource> twice(kir::Kernel kernel, const std::string& shader) {
-  kir::OpaqueKernel module;
-  module.interface = kernel.interface;
-  module.spirv = compiled_shader(shader);
-  return value_of(
-      program::make_kernel_source(program::KernelSources{.kir = std::move(kernel), .spirv = std::move(module)}));
+/// A kernel given three times: as GLSL that was compiled, for devices that take SPIR-V, as WGSL for those that take
+/// that, and as kir for the others.
+std::shared_ptr<const program::KernelSource> thrice(kir::Kernel kernel, const std::string& shader, std::string wgsl) {
+  kir::OpaqueKernel spirv_module, wgsl_module;
+  spirv_module.interface = wgsl_module.interface = kernel.interface;
+  spirv_module.spirv = compiled_shader(shader);
+  wgsl_module.wgsl = std::move(wgsl);
+  return value_of(program::make_kernel_source(program::KernelSources{
+      .kir = std::move(kernel), .spirv = std::move(spirv_module), .wgsl = std::move(wgsl_module)}));
 }
+
+constexpr const char* kCountUp = R"(
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@group(0) @binding(1) var<storage, read_write> count: u32;
+@group(1) @binding(0) var<uniform> amount: u32;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x == 0u) { count += 1u; }
+  if (id.x < arrayLength(&data)) { data[id.x] += amount; }
+}
+)";
+
+constexpr const char* kReverse = R"(
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+var<workgroup> words: array<u32, 64>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) lane: u32,
+                                     @builtin(global_invocation_id) id: vec3<u32>) {
+  words[lane] = data[id.x];
+  workgroupBarrier();
+  data[id.x] = words[63u - lane] + lane;
+}
+)";
 
 std::shared_ptr<const program::KernelSource> count_up() {
   Builder b("count_up", {64});
@@ -43,7 +66,7 @@ std::shared_ptr<const program::KernelSource> count_up() {
   const Expr i = b.global_id();
   b.if_(i == 0, [&] { count = count + 1; });
   b.if_(i < data.length(), [&] { data[i] = data[i] + amount; });
-  return twice(value_of(b.finish()), "count_up");
+  return thrice(value_of(b.finish()), "count_up", kCountUp);
 }
 
 std::shared_ptr<const program::KernelSource> reverse() {
@@ -54,7 +77,7 @@ std::shared_ptr<const program::KernelSource> reverse() {
   words[lane] = data[i];
   b.barrier();
   data[i] = words[b.u32(63) - lane] + lane;
-  return twice(value_of(b.finish()), "reverse");
+  return thrice(value_of(b.finish()), "reverse", kReverse);
 }
 
 /// A module is no part of another kernel.
@@ -62,10 +85,9 @@ const Refused kModule = refused({Strategy::producer, Strategy::unroll});
 
 class OpaqueKernels : public ConformanceTest {
  protected:
-  /// Where the module, which is SPIR-V, runs as it is it cannot be part of a resident kernel; elsewhere the kir kernel
-  /// can.
+  /// Where a module runs as it is it cannot be part of a resident kernel; elsewhere the kir kernel can.
   Refused and_resident(Refused refused) const {
-    if (target::module_language(device()->profile()) == target::ModuleLanguage::spirv)
+    if (target::module_language(device()->profile()) != target::ModuleLanguage::none)
       refused.strategies.insert(Strategy::resident);
     return refused;
   }
@@ -134,13 +156,18 @@ TEST_P(OpaqueKernels, TheDeviceTakesTheModuleInItsOwnLanguageAndElseTheKernel) {
   Builder b("which", {1});
   auto data = b.buffer("data", Type::i32, Access::read_write);
   data[0] = 1;
-  const auto kernel = twice(value_of(b.finish()), "which");
+  const auto kernel = thrice(value_of(b.finish()), "which", R"(
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(1) fn main() { data[0] = 3u; }
+)");
   Program program("which");
   const Buffer buffer = program.buffer("data", Type::i32, 1, Initial::zero());
   program.dispatch({.label = "which", .kernel = kernel, .bindings = {buffer}, .grid = program::Grid{1, 1, 1}});
   Executable executable = compiled(program);
   succeed(executable.run());
-  EXPECT_EQ(value_of(executable.read<uint32_t>(buffer))[0], GetParam() == "vulkan" ? 2u : 1u);
+  EXPECT_EQ(value_of(executable.read<uint32_t>(buffer))[0], GetParam() == "vulkan"   ? 2u
+                                                            : GetParam() == "webgpu" ? 3u
+                                                                                     : 1u);
 }
 
 TEST_P(OpaqueKernels, AModuleAloneIsRefusedByNameWhereItCannotRun) {

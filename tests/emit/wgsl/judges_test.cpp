@@ -104,7 +104,13 @@ TEST_P(Judges, AcceptEveryOperationOfEveryType) {
 TEST_P(Judges, AcceptAnEmulatedFma) {
   target::Profile profile = full_profile();
   profile.floats.fused_fma_f32 = false;
-  for (const Type type : {Type::f16, Type::f32}) modules_.add(value_of(operation_kernel(Op::fma, type, type)), profile);
+  for (const Type type : {Type::f16, Type::f32}) {
+    const auto kernel = built("fma", [&](Builder& b) {
+      auto x = b.buffer("x", type, Access::read_write);
+      x[0u] = b.apply(Op::fma, {x[1u], x[2u], x[3u]});
+    });
+    modules_.add(value_of(kernel), profile);
+  }
   judge();
 }
 
