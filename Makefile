@@ -56,8 +56,8 @@ test-dev:
 test-asan:
 	cmake --preset asan
 	cmake --build --preset asan --target host_tests
-	ctest --test-dir build/asan --parallel $(JOBS) --label-regex '^host$$' --exclude-regex Judges --output-on-failure --no-tests=error \
-	  --output-junit tests.xml
+	ctest --test-dir build/asan --parallel $(JOBS) --label-regex '^host$$' --exclude-regex Judges \
+	  --output-on-failure --no-tests=error --output-junit tests.xml
 
 fuzz:
 	tools/install_packages.sh dev
