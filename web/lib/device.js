@@ -4,11 +4,12 @@ import { WavegateError } from './error.js';
 /** Something that runs programs. */
 export class Device {
   #engine;
+  #number;
   #destroyed = false;
 
   constructor(engine, number, gpuDevice) {
     this.#engine = engine;
-    this.number = number;
+    this.#number = number;
     this.gpuDevice = gpuDevice;
     engine.call('describe_device', number);
     Object.assign(this, engine.answer());
@@ -17,6 +18,12 @@ export class Device {
         if (reason !== 'destroyed') resolve(message || 'the browser does not say why');
       });
     });
+  }
+
+  /** What the engine knows it by. */
+  get number() {
+    if (this.#destroyed) throw new WavegateError('invalid-input', 'was destroyed', `device "${this.name}"`);
+    return this.#number;
   }
 
   /** Measures what commands cost. */
@@ -34,7 +41,7 @@ export class Device {
   }
 
   destroy() {
-    if (!this.#destroyed) this.#engine.call('release_device', this.number);
+    if (!this.#destroyed) this.#engine.call('release_device', this.#number);
     this.#destroyed = true;
   }
 }

@@ -19,6 +19,12 @@ export class Executable {
     this.#byName = new Map(buffers.map((buffer) => [buffer.name, buffer]));
   }
 
+  /** What the engine knows it by. */
+  get number() {
+    if (this.#destroyed) throw new WavegateError('invalid-input', 'was destroyed', `program "${this.program}"`);
+    return this.#number;
+  }
+
   /** Sets a launch parameter from the next run on. */
   set(name, value) {
     this.#demand('set_parameter', name, String(value));
@@ -27,6 +33,9 @@ export class Executable {
   /** Replaces elements of a buffer before the next run. */
   write(name, data, first = 0) {
     const buffer = this.#buffer(name);
+    if (!Number.isSafeInteger(first) || first < 0) {
+      throw new WavegateError('invalid-input', `elements are written from a whole number on, not from ${first}`);
+    }
     const bytes = bytesOf(buffer, data);
     this.#demand('write', name, first * buffer.bytesPerElement, bytes);
   }
@@ -71,7 +80,8 @@ export class Executable {
       this.#running = undefined;
     }
     const seconds = (performance.now() - start) / 1000;
-    this.#demand('finish');
+    // Also where it was destroyed meanwhile: its memory goes after this.
+    this.#engine.demand('finish', this.#number);
     return { ...this.#engine.answer(), seconds };
   }
 
@@ -111,12 +121,10 @@ export class Executable {
   }
 
   #call(name, ...values) {
-    if (this.#destroyed) throw new WavegateError('invalid-input', 'was destroyed', `program "${this.program}"`);
-    return this.#engine.call(name, this.#number, ...values);
+    return this.#engine.call(name, this.number, ...values);
   }
 
   #demand(name, ...values) {
-    if (this.#destroyed) throw new WavegateError('invalid-input', 'was destroyed', `program "${this.program}"`);
-    return this.#engine.demand(name, this.#number, ...values);
+    return this.#engine.demand(name, this.number, ...values);
   }
 }

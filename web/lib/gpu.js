@@ -63,7 +63,8 @@ export function gpuImports(host) {
   const get = (number) => objects.get(number);
   /** The device that was asked for last. */
   let requested;
-  const bytesAt = (pointer, length) => new Uint8Array(host.memory(), pointer, length);
+  // Addresses come signed, and are not.
+  const bytesAt = (pointer, length) => new Uint8Array(host.memory(), pointer >>> 0, length >>> 0);
   const textAt = (pointer, length) => decoder.decode(bytesAt(pointer, length));
   const message = (error) => String(error?.message ?? error);
 
@@ -133,10 +134,13 @@ export function gpuImports(host) {
     create_buffer: (device, label, labelBytes, size, usage) =>
       objects.add(get(device).device.createBuffer({ label: textAt(label, labelBytes), size, usage })),
     adopt_object: (number) => objects.add(get(number)),
-    destroy_buffer: (buffer) => get(buffer).destroy(),
+    destroy_buffer(number) {
+      mapped.delete(get(number));
+      get(number).destroy();
+    },
     release_object: (number) => objects.remove(number),
     write_buffer: (device, buffer, offset, data, bytes) =>
-      get(device).device.queue.writeBuffer(get(buffer), offset, host.memory(), data, bytes),
+      get(device).device.queue.writeBuffer(get(buffer), offset, host.memory(), data >>> 0, bytes >>> 0),
     map_buffer(number, bytes, done) {
       const buffer = get(number);
       buffer.mapAsync(MAP_READ, 0, bytes).then(
@@ -170,7 +174,7 @@ export function gpuImports(host) {
     },
     create_pipeline(number, label, labelBytes, module, entry, entryBytes, groups, count) {
       const { device } = get(number);
-      const bindGroupLayouts = [...new Uint32Array(host.memory(), groups, count)].map(get);
+      const bindGroupLayouts = [...new Uint32Array(host.memory(), groups >>> 0, count)].map(get);
       return objects.add(device.createComputePipeline({
         label: textAt(label, labelBytes),
         layout: device.createPipelineLayout({ bindGroupLayouts }),
@@ -178,7 +182,7 @@ export function gpuImports(host) {
       }));
     },
     create_bind_group(device, layout, bindings, count) {
-      const numbers = new Float64Array(host.memory(), bindings, count * 3);
+      const numbers = new Float64Array(host.memory(), bindings >>> 0, count * 3);
       const entries = Array.from({ length: count }, (_, binding) => ({
         binding,
         resource: {

@@ -3,12 +3,10 @@ import { Executable } from './executable.js';
 /** The executable that solves a linear system. */
 export class Solver extends Executable {
   #engine;
-  #number;
 
   constructor(engine, device, number, matrix) {
     super(engine, device, number);
     this.#engine = engine;
-    this.#number = number;
     /** The matrix in compressed rows, without its values. */
     this.matrix = matrix;
   }
@@ -27,7 +25,7 @@ export class Solver extends Executable {
   solution() {
     const { rows } = this.matrix;
     return this.#engine.withMemory(rows * 8, (pointer) => {
-      this.#engine.demand('solution', this.#number, pointer, rows);
+      this.#engine.demand('solution', this.number, pointer, rows);
       const x = new Float64Array(this.#engine.bytes(pointer, rows * 8).slice().buffer);
       return { ...this.#engine.answer(), x };
     });

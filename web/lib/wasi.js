@@ -24,7 +24,7 @@ export function wasiImports(module, memory, print) {
       return SUCCESS;
     },
     random_get(into, bytes) {
-      globalThis.crypto.getRandomValues(new Uint8Array(memory(), into, bytes));
+      globalThis.crypto.getRandomValues(new Uint8Array(memory(), into >>> 0, bytes >>> 0));
       return SUCCESS;
     },
     environ_sizes_get(count, bytes) {

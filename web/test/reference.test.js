@@ -52,6 +52,19 @@ test('an executable runs again from where it was, and from the beginning after a
   await assert.rejects(executable.run(), /was destroyed/);
 });
 
+test('what is destroyed says so, and lets a run that goes on end', async () => {
+  const executable = await compile(heat, { device, files: heatFiles });
+  const running = executable.run({ set: { tolerance: 0.5 } });
+  executable.destroy();
+  assert.equal((await running).loops[0].exitReason, 'converged');
+  assert.throws(() => executable.read('u'), /was destroyed/);
+
+  const gone = await openDevice(device);
+  gone.destroy();
+  assert.throws(() => gone.costs, /was destroyed/);
+  await assert.rejects(compile(heat, { device: gone, files: heatFiles }), /was destroyed/);
+});
+
 test('elements are written where they are meant to be', async () => {
   const program = {
     wavegate: 1, name: 'copy',
@@ -65,6 +78,7 @@ test('elements are written where they are meant to be', async () => {
   assert.throws(() => executable.write('a', new Float32Array(1)), { kind: 'invalid-input' });
   assert.throws(() => executable.write('a', new Int32Array(2), 3), { kind: 'invalid-input' });
   assert.throws(() => executable.write('c', [1]), /no buffer "c"/);
+  for (const first of [-1, 0.5, NaN]) assert.throws(() => executable.write('a', new Int32Array(1), first), { kind: 'invalid-input' });
 });
 
 test('a system is solved, from a compressed file as well', async () => {
