@@ -1,6 +1,7 @@
 #include "wavegate/cli/strategy_options.h"
 
 #include <CLI/App.hpp>
+#include <cmath>
 
 #include "wavegate/base/format.h"
 #include "wavegate/io/json.h"
@@ -61,7 +62,11 @@ void add_time_limit(CLI::App& command, std::optional<double>& seconds) {
       .add_option("--time-limit", seconds,
                   "Seconds after which a loop that the host drives ends in an error (default: none); it ends no single "
                   "kernel")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) -> std::string {
+        double number = 0;
+        const bool is_sound = CLI::detail::lexical_cast(text, number) && std::isfinite(number) && number > 0;
+        return is_sound ? "" : format("\"{}\" is not a number of seconds above 0", text);
+      })
       ->option_text("SECONDS");
 }
 

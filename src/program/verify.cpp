@@ -147,6 +147,7 @@ class Verifier {
       if (!kir::writes(interface.bindings[i].access)) continue;
       const auto* buffer = std::get_if<Buffer>(&dispatch.bindings[i]);
       const auto* scalar = std::get_if<Scalar>(&dispatch.bindings[i]);
+      if (scalar != nullptr) WAVEGATE_CHECK(check_is_no_parameter(*scalar, dispatch, interface, where));
       if (dispatch.computed_grid) {  // it may be zero, and then nothing is written
         const std::pair<bool, uint32_t> value(scalar != nullptr, scalar ? scalar->id : buffer->id);
         unsure_writes_.emplace(value, dispatch.label);
@@ -154,6 +155,20 @@ class Verifier {
         if (buffer) defined.add(*buffer);
         if (scalar) defined.add(*scalar);
       }
+    }
+    return {};
+  }
+
+  /// A parameter is the same for every invocation, whenever each of them reads it.
+  Result<void> check_is_no_parameter(Scalar written, const Dispatch& dispatch, const kir::Interface& interface,
+                                     const std::string& where) const {
+    for (size_t i = 0; i < interface.parameters.size(); ++i) {
+      const auto* scalar = std::get_if<Scalar>(&dispatch.parameters[i]);
+      if (scalar == nullptr || scalar->id != written.id) continue;
+      return invalid_input(format("parameter \"{}\" is given scalar \"{}\", which the dispatch writes; assign it to "
+                                  "another scalar before, and give that",
+                                  interface.parameters[i].name, program_.info(written).name),
+                           where);
     }
     return {};
   }

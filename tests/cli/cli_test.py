@@ -596,7 +596,7 @@ class StrategyTest(CommandTest):
                        f"y={self.folder / 'y.npy'}", "--device", device, saying='loop "relax"')
 
     def test_a_time_limit_is_a_time(self):
-        for limit in ("0", "-1", "soon"):
+        for limit in ("0", "-1", "soon", "nan", "inf"):
             self.fail_with("run", self.write_program(), "--time-limit", limit, code=2, saying="--time-limit")
 
 

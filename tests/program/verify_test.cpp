@@ -109,6 +109,20 @@ TEST_F(Verify, ADispatchUnderAPredicateNeedsAnExactGrid) {
                                        HasSubstr("maximum_workgroups is an estimate")));
 }
 
+// The invocations that come first would see one number, and others another.
+TEST_F(Verify, AScalarThatADispatchWritesIsNotItsParameter) {
+  Builder b("stir", {1});
+  auto s = b.scalar("s", Type::i32, Access::read_write);
+  s = b.parameter("n", Type::i32);
+  const auto stir = make_kernel_source(std::move(b.finish()).value());
+  const Scalar one = program.scalar_u32("one", 1), two = program.scalar_u32("two", 2);
+  program.dispatch({.label = "good", .kernel = stir, .bindings = {one}, .parameters = {two}, .grid = Grid{1, 1, 1}});
+  EXPECT_TRUE(verify(program).ok());
+  program.dispatch({.label = "bad", .kernel = stir, .bindings = {one}, .parameters = {one}, .grid = Grid{1, 1, 1}});
+  EXPECT_THAT(error_of(program), AllOf(HasSubstr("dispatch \"bad\""), HasSubstr("parameter \"n\""),
+                                       HasSubstr("scalar \"one\", which the dispatch writes")));
+}
+
 TEST_F(Verify, RefusesWhatTheInterfaceDoesNotTake) {
   struct Case {
     Dispatch dispatch;

@@ -76,6 +76,7 @@ Result<std::unique_ptr<WebGpuExecutable>> WebGpuExecutable::load(Context& contex
   const bool has_modules = std::ranges::any_of(executable->graph_->kernels, [](const graph::Kernel& kernel) {
     return std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel);
   });
+  if (has_modules) WAVEGATE_CHECK(executable->check_modules());
   ErrorScope scope(context.device);
   executable->allocate();
   if (Result<void> prepared = executable->prepare_kernels(); !prepared) {
@@ -91,6 +92,29 @@ Result<std::unique_ptr<WebGpuExecutable>> WebGpuExecutable::load(Context& contex
   wait_until(context, [&] { return executable->is_loaded_; });
   if (executable->load_error_) return std::move(*executable->load_error_);
   return executable;
+}
+
+/// A native device that skips validation takes a module that is none, and breaks where a pipeline is made of it. A page
+/// cannot wait; its WebGPU checks everything.
+Result<void> WebGpuExecutable::check_modules() {
+  if (!gpu::can_wait()) return {};
+  for (const graph::Kernel& kernel : graph_->kernels) {
+    const auto* opaque = std::get_if<std::shared_ptr<const kir::OpaqueKernel>>(&kernel);
+    if (opaque == nullptr || (*opaque)->wgsl.empty()) continue;
+    const std::string& kernel_name = (*opaque)->interface.name;
+    bool is_heard = false;
+    std::optional<Error> found;
+    ErrorScope scope(context_.device);
+    const Owned<gpu::ShaderModule> module(gpu::create_shader_module(context_.device, kernel_name, (*opaque)->wgsl));
+    scope.end(format("{}: loading its kernel \"{}\"", name(), kernel_name), Invalid::is_the_users,
+              [&](std::optional<Error> error) {
+                found = std::move(error);
+                is_heard = true;
+              });
+    wait_until(context_, [&] { return is_heard; });
+    if (found) return std::move(*found);
+  }
+  return {};
 }
 
 void WebGpuExecutable::heard_of_loading(std::optional<Error> error) {
@@ -419,6 +443,7 @@ void WebGpuExecutable::advance() {
 void WebGpuExecutable::finish_run() {
   is_over_ = true;
   has_run_ = true;
+  if (load_error_) error_ = load_error_;  // of which what the run met is a consequence
   if (*context_.lost) error_ = lost_error(context_, format("{}: running it", name()));
   has_failed_ = error_.has_value();
   device_seconds_ = -1;
@@ -439,6 +464,10 @@ void WebGpuExecutable::finish_run() {
     const uint64_t elapsed = nanoseconds[1] > nanoseconds[0] ? nanoseconds[1] - nanoseconds[0] : 0;
     if (!has_failed_) device_seconds_ = static_cast<double>(elapsed) * 1e-9;
   }
+  tell_when_done();
+}
+
+void WebGpuExecutable::tell_when_done() {
   if (!when_done_) return;
   in_flight_ = false;
   const auto done = std::exchange(when_done_, {});
@@ -448,6 +477,7 @@ void WebGpuExecutable::finish_run() {
 Result<void> WebGpuExecutable::when_done(std::function<void(Result<void>)> done) {
   if (!in_flight_) return invalid_input(format("{}: there is no run to wait for; submit one first", name()));
   when_done_ = std::move(done);
+  if (is_over_) tell_when_done();
   return {};
 }
 

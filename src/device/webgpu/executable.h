@@ -67,6 +67,7 @@ class WebGpuExecutable final : public Executable {
   WebGpuExecutable(Context& context, std::shared_ptr<const graph::Graph> graph);
 
   // Loading.
+  Result<void> check_modules();
   Result<void> prepare_kernels();
   void allocate();
   void heard_of_loading(std::optional<Error> error);
@@ -89,6 +90,7 @@ class WebGpuExecutable final : public Executable {
   void fail(Error error);
   void advance();
   void finish_run();
+  void tell_when_done();
   /// A callback that does nothing if the executable has gone, and lets the run go on.
   template <typename... Arguments>
   std::function<void(Arguments...)> awaited(std::type_identity_t<std::function<void(Arguments...)>> then);

@@ -71,16 +71,18 @@ Result<BindingShape> shape_of(const graph::Kernel& kernel, std::span<const gpu::
   const std::vector<bool> written = written_bindings(kernel);
   BindingShape shape{std::vector<uint32_t>(ranges.size()), written};
   std::iota(shape.same_as.begin(), shape.same_as.end(), 0u);
+  for (uint32_t i = 0; i < ranges.size(); ++i)
+    for (uint32_t j = 0; j < ranges.size(); ++j)
+      if (written[j] && ranges[i].buffer == ranges[j].buffer) shape.writable[i] = true;
+  // Of a finished module what is only read is set apart, so that it matters only whether one of two is written.
+  const std::vector<bool>& matters = std::holds_alternative<OpaquePointer>(kernel) ? written : shape.writable;
   for (uint32_t i = 0; i < ranges.size(); ++i) {
     for (uint32_t j = 0; j < i; ++j) {
-      if (ranges[i].buffer != ranges[j].buffer) continue;
-      if (written[i]) shape.writable[j] = true;
-      if (written[j]) shape.writable[i] = true;
-      if ((!written[i] && !written[j]) || !overlap(ranges[i], ranges[j])) continue;
+      if ((!matters[i] && !matters[j]) || !overlap(ranges[i], ranges[j])) continue;
       if (!are_same(ranges[i], ranges[j]))
         return unsupported(
-            format("dispatch \"{}\": kernel \"{}\" gets ranges in bindings {} and {} that overlap, and writes one of "
-                   "them, which WebGPU forbids; bind ranges that are apart, or the same one",
+            format("dispatch \"{}\": kernel \"{}\" gets ranges in bindings {} and {} that overlap, and writes their "
+                   "buffer, which WebGPU forbids; bind ranges that are apart, or the same one",
                    label, graph::interface_of(kernel).name, j, i));
       shape.same_as[i] = std::min(shape.same_as[i], shape.same_as[j]);
     }

@@ -21,7 +21,7 @@ namespace wavegate::device::webgpu {
 /// WebGPU wants of a dispatch that no two writable bindings overlap, and that a buffer of which one binding is writable
 /// is not bound as read-only beside it.
 struct BindingShape {
-  /// By descriptor: the first that shows the same memory, if one that does writes; else itself.
+  /// By descriptor: the first that shows the same memory, if both must be writable; else itself.
   std::vector<uint32_t> same_as;
   /// By descriptor: declared writable, since the kernel writes it or another that lies in the same buffer.
   std::vector<bool> writable;
@@ -31,8 +31,8 @@ struct BindingShape {
 /// By descriptor: does the kernel write it? The arena, which is last, if it writes any scalar.
 std::vector<bool> written_bindings(const graph::Kernel& kernel);
 
-/// The shape of bindings that lie in these ranges. `unsupported`, by the dispatch's label: ranges of which one is
-/// written that overlap without being the same.
+/// The shape of bindings that lie in these ranges. `unsupported`, by the dispatch's label: ranges of a written buffer
+/// that overlap without being the same.
 Result<BindingShape> shape_of(const graph::Kernel& kernel, std::span<const gpu::BoundRange> ranges,
                               const std::string& label);
 

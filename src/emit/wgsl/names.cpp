@@ -44,8 +44,15 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-bool is_value_name(std::string_view word) {
-  return word.size() > 1 && word[0] == 'v' && std::ranges::all_of(word.substr(1), is_digit);
+/// Whether the emitter may call a local so: v12, v12_next, leave_3.
+bool is_local_name(std::string_view word) {
+  for (const std::string_view stem : {"v", "leave_"}) {
+    if (!word.starts_with(stem)) continue;
+    const std::string_view rest = word.substr(stem.size());
+    const auto end = std::ranges::find_if_not(rest, is_digit);
+    if (end != rest.begin() && (end == rest.end() || *end == '_')) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -61,7 +68,8 @@ std::string Names::claim(std::string_view label) {
     if (!is_inner(c)) c = '_';
   // Neither _ alone nor two of them in front are an identifier.
   if (name.empty() || is_digit(name[0]) || name == "_" || name.starts_with("__")) name.insert(0, 1, 'x');
-  while (is_reserved(name) || is_value_name(name) || taken_.contains(name)) name += '_';
+  if (is_local_name(name)) name.insert(0, 1, 'x');
+  while (is_reserved(name) || taken_.contains(name)) name += '_';
   taken_.insert(name);
   return name;
 }

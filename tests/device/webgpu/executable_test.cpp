@@ -1,5 +1,8 @@
 #include "wavegate/device/webgpu/executable.h"
 
+#include <array>
+#include <numeric>
+
 #include "device/executables.h"
 #include "device/webgpu/test_device.h"
 
@@ -109,6 +112,39 @@ TEST_F(WebGpuExecutableTest, AKernelMayGetOneRangeTwiceAndWriteIt) {
   EXPECT_EQ(values[64], 3.0f);
 }
 
+/// c[i] = a[i] + b[i] over ranges of one buffer of 256 words, each its own index.
+std::vector<uint32_t> sum_within(Device& device, const std::array<uint64_t, 3>& offsets) {
+  kir::Builder b("sum", {64});
+  auto x = b.buffer("x", kir::Type::i32, kir::Access::read);
+  auto y = b.buffer("y", kir::Type::i32, kir::Access::read);
+  auto z = b.buffer("z", kir::Type::i32, kir::Access::read_write);
+  const auto i = b.global_id();
+  b.if_(i < z.length(), [&] { z[i] = x[i] + y[i]; });
+  TestGraph graph("sum");
+  std::vector<uint32_t> numbers(256);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  const BufferId values = graph.output(graph.buffer("values", numbers));
+  graph::Dispatch dispatch = graph.dispatch(graph.kernel(b.finish()), {values, values, values}, {}, {1, 1, 1});
+  for (size_t k = 0; k < 3; ++k) {
+    dispatch.bindings[k] = {values, offsets[k], 16};
+    dispatch.uses[k].range = dispatch.bindings[k];
+  }
+  graph.add(dispatch);
+  const auto executable = must(device.load(graph.get()));
+  const Result<void> ran = executable->run();
+  EXPECT_TRUE(ran.ok()) << ran.error().to_string();
+  const auto all = read_all<uint32_t>(*executable, values, 256);
+  return {all.begin() + static_cast<std::ptrdiff_t>(offsets[2] / 4),
+          all.begin() + static_cast<std::ptrdiff_t>(offsets[2] / 4) + 4};
+}
+
+TEST_F(WebGpuExecutableTest, TwoReadersOfOneRangeMayStandBesideAWriterOfItsBuffer) {
+  EXPECT_THAT(sum_within(device(), {256, 256, 256}), ElementsAre(128, 130, 132, 134));
+  EXPECT_THAT(sum_within(device(), {256, 256, 512}), ElementsAre(128, 130, 132, 134));
+  EXPECT_THAT(sum_within(device(), {256, 512, 256}), ElementsAre(192, 194, 196, 198));
+  EXPECT_THAT(sum_within(device(), {0, 256, 512}), ElementsAre(64, 66, 68, 70));
+}
+
 TEST_F(WebGpuExecutableTest, RangesThatOverlapAreRefusedByName) {
   OneBuffer one({BufferId{0}, 0, 1024}, {BufferId{0}, 512, 16});
   const auto result = device().load(one.graph.get());
@@ -196,10 +232,38 @@ TEST_F(WebGpuExecutableTest, AModuleThatIsNotValidIsAnErrorOfLoadingEachTime) {
   }
 }
 
+TEST_F(WebGpuExecutableTest, AModuleThatIsNotValidIsFoundOutWithoutValidation) {
+  const auto unchecked = must(open_for_test(false));
+  const TestGraph graph = doubling_graph("@compute @workgroup_size(1) fn main() { undeclared(); }");
+  for (int i = 0; i < 2; ++i) {
+    const auto result = unchecked->load(graph.get());
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::invalid_input);
+    EXPECT_THAT(result.error().message, AllOf(HasSubstr("undeclared"), HasSubstr("kernel \"double\"")));
+  }
+  const TestGraph good = doubling_graph(kDoubling);
+  const auto executable = must(unchecked->load(good.get()));
+  ASSERT_OK(executable->run());
+  EXPECT_EQ(read_all<uint32_t>(*executable, BufferId{0}, 128)[64], 42u);
+}
+
 TEST_F(WebGpuExecutableTest, MemoryBeyondTheLargestBufferIsRefused) {
   const auto result = device().allocate(uint64_t{1} << 50);
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("largest buffer"));
+}
+
+TEST_F(WebGpuExecutableTest, ARunThatIsOverTellsSoAtOnce) {
+  TestGraph graph("late");
+  const auto out = graph.output(graph.buffer<uint32_t>("out", {1}));
+  graph.add(graph.dispatch(graph.kernel(affine_kernel()), {out}, {2, 1}, {1, 1, 1}));
+  const auto executable = must(device().load(graph.get())), other = must(device().load(graph.get()));
+  ASSERT_OK(executable->submit());
+  for (int i = 0; i < 20; ++i) ASSERT_OK(other->run());  // which calls back for all
+  bool is_done = false;
+  ASSERT_OK(when_done(*executable, [&](const Result<void>& result) { is_done = result.ok(); }));
+  while (!is_done) ASSERT_OK(other->run());
+  ASSERT_OK(executable->run());
 }
 
 TEST_F(WebGpuExecutableTest, ARunCanTellWhenItIsDone) {

@@ -24,7 +24,10 @@ TEST(Names, WhatWgslOrTheEmitterUsesIsNotGiven) {
   EXPECT_EQ(names.claim("var"), "var_");
   EXPECT_EQ(names.claim("target"), "target_");
   EXPECT_EQ(names.claim("select"), "select_");
-  EXPECT_EQ(names.claim("v12"), "v12_");
+  EXPECT_EQ(names.claim("v12"), "xv12");
+  EXPECT_EQ(names.claim("v12_next"), "xv12_next");
+  EXPECT_EQ(names.claim("leave_0"), "xleave_0");
+  EXPECT_EQ(names.claim("leave_x"), "leave_x");
 }
 
 TEST(Names, WhatIsNoIdentifierBecomesOne) {
