@@ -465,6 +465,7 @@ TEST_F(Verify, AWriteUnderAComputedGridIsNoProofForItMayBeZero) {
 TEST_F(Verify, ManyValuesAndManyBranchesTakeBoundedTime) {
   Program many("many");
   std::vector<Scalar> scalars;
+  scalars.reserve(50'000);
   for (int i = 0; i < 50'000; ++i) scalars.push_back(many.temporary("t", ScalarType::uint32));
   many.while_(1u, {.min = 1, .max = 1}, [&] {
     for (const Scalar scalar : scalars) {
