@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "wavegate/base/format.h"
+#include "wavegate/device/buffer_checks.h"
 
 namespace wavegate::device::webgpu {
 namespace {
@@ -188,32 +189,14 @@ Result<void> WebGpuExecutable::prepare_kernels() {
 
 Result<void> WebGpuExecutable::check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes,
                                            std::string_view verb) const {
-  if (index_of(buffer) >= graph_->buffers.size())
-    return invalid_input(
-        format("{}: there is no buffer {} to {}; it has {}", name(), index_of(buffer), verb, graph_->buffers.size()));
-  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
-  if (offset > info.bytes || bytes > info.bytes - offset)
-    return invalid_input(format("{}: {} bytes at {} cannot be {} in buffer \"{}\" of {} bytes", name(), bytes, offset,
-                                verb, info.name, info.bytes));
-  if (in_flight_)
-    return invalid_input(
-        format("{}: buffer \"{}\" cannot be {} during a run; wait for it first", name(), info.name, verb));
-  return {};
+  return device::check_range(*graph_, buffer, offset, bytes, verb, in_flight_);
 }
 
 Result<void> WebGpuExecutable::bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) {
   WAVEGATE_CHECK(check_range(buffer, 0, 0, "bound"));
-  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
-  if (!info.external)
-    return invalid_input(
-        format("{}: buffer \"{}\" is not external; only external buffers are bound", name(), info.name));
   auto ours = std::dynamic_pointer_cast<MemoryBuffer>(memory);
-  if (!ours || &ours->context() != &context_)
-    return invalid_input(format("{}: the memory for buffer \"{}\" is not of this device; allocate or borrow it there",
-                                name(), info.name));
-  if (ours->bytes() < info.bytes)
-    return invalid_input(format("{}: buffer \"{}\" needs {} bytes, and the memory bound to it has {}", name(),
-                                info.name, info.bytes, ours->bytes()));
+  const bool is_ours = ours && &ours->context() == &context_;
+  WAVEGATE_CHECK(check_memory(*graph_, buffer, is_ours, is_ours ? ours->bytes() : 0));
   if (handles_[index_of(buffer)] != ours->handle()) {
     handles_[index_of(buffer)] = ours->handle();
     recording_.reset();
@@ -235,10 +218,8 @@ Result<void> WebGpuExecutable::reset() {
 }
 
 Result<void> WebGpuExecutable::check_bound() const {
-  for (size_t i = 0; i < handles_.size(); ++i)
-    if (handles_[i] == gpu::Buffer::none)
-      return invalid_input(format("{}: external buffer \"{}\" has no memory; bind some before the run", name(),
-                                  graph_->buffers[i].name));
+  for (uint32_t i = 0; i < handles_.size(); ++i)
+    if (handles_[i] == gpu::Buffer::none) return unbound_error(*graph_, graph::BufferId{i}, "before the run");
   return {};
 }
 
@@ -248,8 +229,7 @@ Result<BufferPlace> WebGpuExecutable::place(graph::BufferId buffer) const {
         format("{}: there is no buffer {}; it has {}", name(), index_of(buffer), graph_->buffers.size()));
   const graph::Buffer& info = graph_->buffers[index_of(buffer)];
   const gpu::Buffer handle = handles_[index_of(buffer)];
-  if (handle == gpu::Buffer::none)
-    return invalid_input(format("{}: external buffer \"{}\" has no memory; bind some first", name(), info.name));
+  if (handle == gpu::Buffer::none) return unbound_error(*graph_, buffer, "first");
   return BufferPlace{static_cast<uintptr_t>(handle), 0, info.bytes};
 }
 
