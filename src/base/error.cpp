@@ -25,6 +25,12 @@ std::string Error::to_string() const {
   return text + message;
 }
 
+Error Error::within(std::string_view place) const {
+  std::string inner(place);
+  if (!where.empty()) inner.append(": ").append(where);
+  return {kind, message, std::move(inner)};
+}
+
 void end_with(const Error& error) {
   std::fprintf(stderr, "wavegate: the value of an error was asked for: %s\n", error.to_string().c_str());
   std::abort();

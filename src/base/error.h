@@ -25,6 +25,9 @@ struct Error {
 
   /// "kind: where: message", without the where if there is none.
   std::string to_string() const;
+
+  /// The same error, of what lies in `place`, which then comes first.
+  Error within(std::string_view place) const;
 };
 
 /// Prints the error to stderr and aborts: for what only a mistake in the calling code can lead to.

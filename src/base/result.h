@@ -72,6 +72,13 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
+/// The result; if it is an error, one of what lies in `place`.
+template <typename T>
+Result<T> within(std::string_view place, Result<T> result) {
+  if (!result.ok()) return result.error().within(place);
+  return result;
+}
+
 }  // namespace wavegate
 
 #define WAVEGATE_CONCAT_INNER(a, b) a##b

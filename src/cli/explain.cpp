@@ -76,7 +76,7 @@ Result<Outcome> explain(const Arguments& arguments) {
   const target::Profile& profile = device->profile();
   lowering::Options complete = *options;
   complete.costs = calibrated_costs(profile);
-  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(program, profile, complete));
+  WAVEGATE_TRY(const lowering::Plan plan, within(arguments.program, lowering::lower(program, profile, complete)));
   const std::string graph = arguments.dot ? graph::print_dot(*plan.graph) : graph::print(*plan.graph);
 
   if (arguments.json) {

@@ -103,11 +103,20 @@ Result<program::Buffer> find_buffer(const program::Program& program, const std::
   return invalid_input(format("the program has no buffer \"{}\"{}", name, io::suggestion(name, names)));
 }
 
+/// No file that fits a buffer is larger, also one of a wider type, which is then refused by that name.
+uint64_t largest_npy(const program::BufferInfo& info) {
+  constexpr uint64_t kHeader = uint64_t{1} << 16;
+  constexpr uint64_t kWidest = 8;
+  return std::min(info.count, io::kDefaultMaximumBytes / kWidest) * kWidest + kHeader;
+}
+
 Result<Job> load(const std::string& path, const Assignments& assignments) {
   WAVEGATE_TRY(program::Program program, io::load_program(path));
   Job job{std::move(program), {}, {}};
   for (const Assignment& input : assignments.inputs) {
-    WAVEGATE_TRY(const std::vector<std::byte> bytes, io::read_file(input.value));
+    WAVEGATE_TRY(const program::Buffer buffer, find_buffer(job.program, input.name));
+    WAVEGATE_TRY(const std::vector<std::byte> bytes,
+                 io::read_file(input.value, largest_npy(job.program.info(buffer))));
     WAVEGATE_TRY(io::Array array, io::read_npy(bytes, input.value));
     WAVEGATE_CHECK(io::set_initial(job.program, input.name, std::move(array)));
   }
@@ -229,9 +238,9 @@ std::string text_of(const Job& job, const Figures& figures) {
 }
 
 /// Lowers for the reference device, whose profile is there on every machine.
-Result<Outcome> check_only(const Job& job, const CompileOptions& options, bool json) {
+Result<Outcome> check_only(const std::string& file, const Job& job, const CompileOptions& options, bool json) {
   WAVEGATE_TRY(const auto reference, open_device("reference"));
-  WAVEGATE_TRY(const lowering::Plan plan, lowering::lower(job.program, reference->profile(), options));
+  WAVEGATE_TRY(const lowering::Plan plan, within(file, lowering::lower(job.program, reference->profile(), options)));
   if (json)
     return Outcome{json_text({{"program", job.program.name()},
                               {"dry_run", true},
@@ -253,10 +262,10 @@ Result<Outcome> run_program(const Arguments& arguments) {
   Progress progress;
   progress.show(format("loading {}", arguments.program));
   WAVEGATE_TRY(const Job job, load(arguments.program, *assignments));
-  if (arguments.dry_run) return check_only(job, *options, arguments.json);
+  if (arguments.dry_run) return check_only(arguments.program, job, *options, arguments.json);
   WAVEGATE_TRY(std::shared_ptr<device::Device> device, open_device_or_advise(arguments.device));
   progress.show(format("compiling {} for {}...", job.program.name(), device->profile().name));
-  WAVEGATE_TRY(Executable executable, compile(job.program, std::move(device), *options));
+  WAVEGATE_TRY(Executable executable, within(arguments.program, compile(job.program, std::move(device), *options)));
   executable.set_time_limit(arguments.time_limit);
   for (const io::ParameterValue& setting : job.settings)
     WAVEGATE_CHECK(executable.set(setting.parameter, setting.value));

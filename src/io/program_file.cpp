@@ -250,11 +250,7 @@ Result<program::Program> read_document(std::string_view text, const ProgramFileO
 }  // namespace
 
 Result<program::Program> parse_program(std::string_view json, const ProgramFileOptions& options) {
-  auto program = read_document(json, options);
-  if (program.ok()) return program;
-  Error error = program.error();
-  error.where = error.where.empty() ? options.name : format("{}: {}", options.name, error.where);
-  return error;
+  return within(options.name, read_document(json, options));
 }
 
 Result<program::Program> load_program(const std::filesystem::path& path) {

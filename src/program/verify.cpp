@@ -286,10 +286,12 @@ class Verifier {
   Result<void> word_aligned(Buffer buffer, uint64_t offset, uint64_t count, const std::string& where) const {
     const uint64_t size = kir::byte_size(program_.info(buffer).element);
     if ((offset * size) % 4 == 0 && (count * size) % 4 == 0) return {};
-    return unsupported(format("a range of buffer \"{}\" does not begin and end on 4 bytes, so it can be neither filled "
-                              "nor gated",
-                              program_.info(buffer).name),
-                       where);
+    const BufferInfo& info = program_.info(buffer);
+    return unsupported(
+        format("elements {} to {} of buffer \"{}\" ({}) begin or end inside a word of 4 bytes, and commands move whole "
+               "words; copy ranges whose offset and count are multiples of {}, or use a kernel",
+               offset, offset + count, info.name, kir::to_string(info.element), 4 / size),
+        where);
   }
 
   Result<void> check(const Fill& fill, DefinedValues& defined, uint32_t) {

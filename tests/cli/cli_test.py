@@ -525,6 +525,14 @@ class RunTest(CommandTest):
         program = self.write_program(run=[{"operation": "madd", "operands": ["a", "x", "y"]}])
         self.fail_with("run", program, "--dry-run", saying="madd")
 
+    def test_a_mistake_that_is_found_after_parsing_names_the_file(self):
+        buffers = {**PROGRAM["buffers"], "half": {"type": "f16", "count": 9, "initial": 0}}
+        program = self.write_program(buffers=buffers, run=[
+            {"copy": {"from": "half", "to": "half", "from_offset": 1, "to_offset": 4, "count": 2}}])
+        for command in (["run"], ["run", "--dry-run"], ["explain"]):
+            text = self.fail_with(*command, program, saying='elements 1 to 3 of buffer "half" (f16)')
+            self.assertIn(str(program), text)
+
     def test_a_failed_run_writes_no_output(self):
         body = ["kernel outside {", "  workgroup_size 1 1 1", "  buffer data f32 write", "  %i: i32 = constant 100",
                 "  %v: f32 = constant 1", "  store data[%i], %v", "}"]
@@ -673,6 +681,10 @@ class BadProgramTest(CommandTest):
         for content in (npy("f", range(7)), npy("i", range(8)), npy("f", range(8))[:-1]):
             self.fail_with("run", self.write_program(), "--in", f"x={self.write('x.npy', content)}", "--device",
                            "reference", saying="x")
+
+
+    def test_an_input_without_an_end_is_refused(self):
+        self.fail_with("run", self.write_program(), "--in", "x=/dev/zero", "--device", "reference", saying="/dev/zero")
 
 
 class ExplainTest(CommandTest):

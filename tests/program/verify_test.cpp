@@ -179,7 +179,8 @@ TEST_F(Verify, RefusesACopyThatCouldNotBeGated) {
   const Buffer bytes = program.buffer("bytes", Type::i8, 6, Initial::zero());
   const Buffer more = program.buffer("more", Type::i8, 6, Initial::zero());
   program.copy({"odd", bytes, more, 1, 1, 3});
-  EXPECT_THAT(error_of(program), AllOf(HasSubstr("unsupported"), HasSubstr("copy \"odd\""), HasSubstr("gated")));
+  EXPECT_THAT(error_of(program),
+              AllOf(HasSubstr("unsupported"), HasSubstr("copy \"odd\""), HasSubstr("move whole words")));
 }
 
 TEST_F(Verify, APredicateIsAUint32) {
