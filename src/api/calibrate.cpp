@@ -215,21 +215,28 @@ class Calibration {
     WAVEGATE_TRY(const double all, per_repeat(time_of_, bench.graph, {many}));
     costs_.workgroup_out = std::max((all - one) / (workgroups - 1), 0.0);
     if (!profile_.features.conditional_rendering) {
+      costs_.conditional_on = 0;
       costs_.conditional_off = costs_.indirect_empty;
       return {};
     }
     tell("conditional rendering");
-    auto conditional = std::make_shared<graph::Conditional>();
-    conditional->label = "never";
-    conditional->predicate = {Bench::kArena, 0, 4};
-    auto repeat = std::make_shared<graph::Repeat>();
-    repeat->label = "left out";
-    repeat->count = 16;
-    repeat->body = {few};
-    conditional->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
-    WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph,
-                                              {std::shared_ptr<const graph::Conditional>(std::move(conditional))}));
-    costs_.conditional_off = std::max(off / 16, 0.01);
+    constexpr uint32_t kDispatches = 16;
+    bench.graph.buffers[static_cast<uint32_t>(Bench::kOther)].initial->word = 1;
+    const auto conditional = [&](BufferId predicate) {
+      auto repeat = std::make_shared<graph::Repeat>();
+      repeat->label = "dispatches";
+      repeat->count = kDispatches;
+      repeat->body = {few};
+      auto made = std::make_shared<graph::Conditional>();
+      made->label = "conditional";
+      made->predicate = {predicate, 0, 4};
+      made->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
+      return per_repeat(time_of_, bench.graph, {std::shared_ptr<const graph::Conditional>(std::move(made))});
+    };
+    WAVEGATE_TRY(const double on, conditional(Bench::kOther));
+    WAVEGATE_TRY(const double off, conditional(Bench::kArena));
+    costs_.conditional_on = std::max(on / kDispatches - one, 0.0);
+    costs_.conditional_off = std::max(off / kDispatches, 0.01);
     return {};
   }
 
@@ -302,7 +309,7 @@ Result<double> time_on(device::Device& device, const Graph& graph) {
 // ---- what is kept
 
 /// What the bytes hold, by their first number; another version's is not read.
-constexpr double kVersion = 1;
+constexpr double kVersion = 2;
 
 std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);

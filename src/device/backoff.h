@@ -10,7 +10,7 @@ namespace wavegate::device {
 
 /// How long a host may sleep that has already waited for so long: little against what it waits for, and not forever.
 constexpr std::chrono::microseconds nap_after(std::chrono::microseconds waited) {
-  return std::clamp(waited / 8, std::chrono::microseconds(20), std::chrono::microseconds(2000));
+  return std::clamp(waited / 32, std::chrono::microseconds(20), std::chrono::microseconds(2000));
 }
 
 /// Tells the processor that the loop around only waits.

@@ -21,12 +21,15 @@ using target::Costs;
 constexpr double kComfortableCommands = 1 << 16;
 /// A loop inside a chunked one is spelled out up to this bound, and else takes so many iterations in a pass.
 constexpr uint32_t kSteppedIterations = 8;
-/// How long chunks take, in times that handing one to the device costs: long enough to hide that, and short enough that
-/// those in flight when a loop is done are not missed.
-constexpr double kFirstChunk = 3;
-constexpr double kLargestChunk = 16;
+/// How long chunks take, in times that handing one to the device costs: the first is done before much is wasted, and
+/// the largest lies between these.
+constexpr double kFirstChunk = 2;
+constexpr double kShortestLargest = 8;
+constexpr double kLongestLargest = 64;
+/// Chunks that are in vain when a loop is done: the one in flight, and half of the one before it.
+constexpr double kWastedChunks = 1.5;
 /// Microseconds of a kernel that does several iterations: it shares the device with others, and can be ended after it.
-constexpr double kLongestKernel = 10'000;
+constexpr double kLongestKernel = 20'000;
 /// Passes through a loop that steps the loops inside it do some of their work in vain.
 constexpr double kSteppingOverhead = 1.5;
 /// A bound says little about the need; estimates take this share of it.
@@ -63,8 +66,9 @@ struct Size {
 
 /// Where a region stands.
 struct Surroundings {
-  bool top = true;       ///< not inside anything that repeats
-  bool ticking = false;  ///< inside a chunked loop
+  bool top = true;        ///< not inside anything that repeats
+  bool ticking = false;   ///< inside a chunked loop
+  bool in_block = false;  ///< inside a chunked loop that conditional rendering leaves out in blocks
   bool can_chunk() const { return top || ticking; }
 };
 
@@ -75,6 +79,7 @@ struct Candidate {
   double live = 0;       ///< us of an iteration, or of a branch that is taken
   double dead = 0;       ///< us of one beyond those needed
   double total = 0;      ///< us expected of an entry
+  uint32_t block = 0;    ///< iterations that conditional rendering leaves out together
 };
 
 class Chooser {
@@ -159,7 +164,8 @@ class Chooser {
         return {size.commands * costs_.indirect + size.steps * costs_.indirect,
                 (size.commands + size.steps) * costs_.indirect_empty};
       case Strategy::predication:
-        return {size.commands * costs_.dispatch + steps, (size.commands + size.steps) * costs_.conditional_off};
+        return {size.commands * costs_.dispatch + steps + (size.commands + size.steps) * costs_.conditional_on,
+                (size.commands + size.steps) * costs_.conditional_off};
       case Strategy::resident:
         return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation,
                 0.0};
@@ -179,7 +185,7 @@ class Chooser {
         WAVEGATE_CHECK(decide_loop(*loop, around));
         continue;
       }
-      WAVEGATE_CHECK(decide_branch(region, pass_size(bodies_of(node))));
+      WAVEGATE_CHECK(decide_branch(region, pass_size(bodies_of(node)), around));
       for (const Body* inner : bodies_of(node)) WAVEGATE_CHECK(regions(*inner, around));
     }
     return {};
@@ -223,6 +229,7 @@ class Chooser {
     decision.forced = wanted.has_value();
     decision.microseconds = chosen->live;
     decision.dead_microseconds = chosen->dead;
+    decision.block = chosen->block;
     decision.reason = wanted ? std::string("asked for") : reason(*chosen, candidates, open);
     decisions_.insert_or_assign(node, std::move(decision));
     return {};
@@ -247,14 +254,15 @@ class Chooser {
                   next->total / std::max(chosen.total, 1e-3));
   }
 
-  Result<void> decide_branch(const Region& region, const Size& size) {
+  Result<void> decide_branch(const Region& region, const Size& size, const Surroundings& around) {
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
       Candidate candidate{row.strategy, {}};
       if (!row.for_branches)
         candidate.obstacle = "it is for loops";
       else if (row.strategy == Strategy::predication)
-        candidate.obstacle = no_predication();
+        candidate.obstacle =
+            around.in_block ? "it stands under conditional rendering, which does not nest" : no_predication();
       std::tie(candidate.live, candidate.dead) = pass(size, row.strategy);
       candidate.total = (candidate.live + candidate.dead) / 2;
       // A branch costs no more in another's tail; that is how every strategy but the baseline takes latches.
@@ -282,10 +290,10 @@ class Chooser {
     Decision decision;
     const double live = pass(iteration, Strategy::early_out).first;
     decision.first_chunk = chunk(kFirstChunk * costs_.submission, live);
-    decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
+    decision.largest_chunk = chunk(largest_chunk_time(needed * live), live);
     if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
-    decision.host_may_look = around.top && !options_.host_free;
+    decision.host_looks = around.top && !options_.host_free;
 
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
@@ -306,6 +314,7 @@ class Chooser {
       const ResidentFit fit = resident_fit_(node);
       resident.obstacle = fit.obstacle;
       decision.iterations_a_dispatch = slice(node, resident.live, fit.iterations);
+      if (max && is_cheap_to_spell_out(bound, decision.iterations_a_dispatch)) decision.host_looks = false;
     }
     WAVEGATE_CHECK(settle(&node, "while", node.label, false, candidates, decision));
     const Strategy chosen = decisions_.at(&node).strategy;
@@ -313,7 +322,9 @@ class Chooser {
       inherit(node.body);
       return {};
     }
-    return regions(node.body, {.top = false, .ticking = chosen == Strategy::chunked});
+    const bool ticking = chosen == Strategy::chunked;
+    return regions(node.body,
+                   {.top = false, .ticking = ticking, .in_block = ticking && decisions_.at(&node).block > 0});
   }
 
   static bool is_cheapest(const Candidate& candidate, const std::vector<Candidate>& all) {
@@ -340,14 +351,27 @@ class Chooser {
           candidate.total = passes * (kSteppedIterations * candidate.live + 4 * costs_.dispatch);
         } else {
           const double chunks = std::max(1.0, needed / decision.largest_chunk);
-          const double waste = std::min(bound - needed, 1.5 * decision.largest_chunk) * dead;
-          candidate.total = needed * candidate.live + chunks * costs_.scalar_step + waste + costs_.submission;
+          const double in_flight = std::min(bound - needed, kWastedChunks * decision.largest_chunk);
+          const double tested = needed * candidate.live + in_flight * dead;
+          const auto [on, off] = pass(iteration, Strategy::predication);
+          const uint32_t block = block_of(needed, dead, decision);
+          const double left_out = needed * (on + costs_.scalar_step / block) +
+                                  std::min(bound - needed, 0.5 * block) * dead + in_flight * off;
+          const bool leaves_out = no_predication().empty() && !has_loop(node.body) &&
+                                  !is_predication_asked_inside(node.body) && left_out < tested;
+          if (leaves_out) {
+            candidate.block = block;
+            candidate.live = on;
+          }
+          candidate.total = (leaves_out ? left_out : tested) + chunks * costs_.scalar_step + costs_.submission;
         }
         break;
       }
       case Strategy::predication: {
         if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
-        candidate.total += bound / std::max(1u, decision.largest_chunk) * costs_.scalar_step;
+        const double dead = pass(iteration, Strategy::early_out).second;
+        candidate.block = block_of(std::min(bound, kComfortableCommands), dead, decision);
+        candidate.total += bound / candidate.block * costs_.scalar_step + 0.5 * candidate.block * dead;
         break;
       }
       case Strategy::producer:
@@ -360,7 +384,7 @@ class Chooser {
       case Strategy::resident:
         candidate.obstacle = asked_inside(node.body);
         if (has_unbounded(node.body)) candidate.obstacle = "it holds a loop without max, which nothing could end";
-        if (!node.bounds.max && !decision.host_may_look)
+        if (!node.bounds.max && !decision.host_looks)
           candidate.obstacle = options_.host_free
                                    ? "it has no max, and the host would have to end it (host-free is asked for)"
                                    : "it has no max, and a loop around it is spelled out";
@@ -386,12 +410,32 @@ class Chooser {
     return "";
   }
 
+  /// Whether predication is asked for a branch of the body.
+  bool is_predication_asked_inside(const Body& body) const {
+    return std::ranges::any_of(body, [&](const Node& node) {
+      const Region region = region_of(node);
+      if (region.address != nullptr) {
+        const auto named = options_.region_strategies.find(*region.label);
+        const auto wanted = named != options_.region_strategies.end() ? named->second : options_.strategy;
+        if (wanted == Strategy::predication) return true;
+      }
+      return std::ranges::any_of(bodies_of(node),
+                                 [&](const Body* inner) { return is_predication_asked_inside(*inner); });
+    });
+  }
+
   /// Iterations of a resident loop in a dispatch: as many as the driver allows, and as end before anyone waits for
   /// them.
   static uint32_t slice(const program::While& node, double iteration, uint32_t allowed) {
     const double patience = kLongestKernel / std::max(iteration, 0.05);
     const uint32_t most = std::min(allowed, static_cast<uint32_t>(std::clamp(patience, 1.0, 1e6)));
     return node.bounds.max && *node.bounds.max <= most ? 0 : std::max(most, 1u);
+  }
+
+  /// Whether the dispatches that do a resident loop's iterations cost less in vain than the host's look would.
+  bool is_cheap_to_spell_out(double bound, uint32_t iterations_a_dispatch) const {
+    if (iterations_a_dispatch == 0) return true;
+    return bound / iterations_a_dispatch * costs_.dispatch < 2 * costs_.submission + costs_.round_trip / 2;
   }
 
   /// Why no kernel can take the loop's test as its tail.
@@ -409,6 +453,20 @@ class Chooser {
 
   uint32_t chunk(double microseconds, double iteration) const {
     return static_cast<uint32_t>(std::clamp(microseconds / std::max(iteration, 0.1), 2.0, 4096.0));
+  }
+
+  /// Microseconds of the largest chunk of a loop that takes so many: what all submissions cost, and what is wasted at
+  /// the end, are balanced.
+  double largest_chunk_time(double loop) const {
+    const double best = std::sqrt(loop * costs_.submission / kWastedChunks);
+    return std::clamp(best, kShortestLargest * costs_.submission, kLongestLargest * costs_.submission);
+  }
+
+  /// How many iterations conditional rendering best leaves out together, in a loop of so many: each block costs a step
+  /// that says whether it runs, and half a block of iterations is wasted behind their latches at the end.
+  uint32_t block_of(double iterations, double dead, const Decision& decision) const {
+    const double best = std::sqrt(2 * iterations * costs_.scalar_step / std::max(dead, 0.1));
+    return static_cast<uint32_t>(std::clamp<double>(best, 2, decision.largest_chunk));
   }
 
   /// Everything inside a resident loop is part of its kernel.

@@ -20,14 +20,19 @@ struct Decision {
   std::string reason;            ///< for people
   double microseconds = 0;       ///< estimate: of a loop an iteration, of a branch one pass
   double dead_microseconds = 0;  ///< estimate: of an iteration after the loop is done, or of a branch not taken
-  uint32_t first_chunk = 0;      ///< iterations: of chunked and predication
+  uint32_t first_chunk = 0;      ///< chunked: iterations
   uint32_t largest_chunk = 0;
+  /// Iterations that conditional rendering leaves out together, once the loop is done: of predication, and of chunked
+  /// where that costs less than to test every iteration's latch to the end of the chunk; 0 where it does not.
+  uint32_t block = 0;
   /// Chunked inside a chunked loop: so many iterations in a pass through that, which may leave this one unfinished; 0
   /// where all of them fit one pass.
   uint32_t iterations_a_pass = 0;
   /// Resident: so many iterations in a dispatch, after which the next goes on; 0: all of them.
   uint32_t iterations_a_dispatch = 0;
-  bool host_may_look = false;  ///< the loop stands at the top level, and host-free is not asked for
+  /// The loop stands at the top level, host-free is not asked for, and a resident loop's dispatches are too many to run
+  /// them all whether they are needed or not.
+  bool host_looks = false;
 };
 
 /// Decisions by the address of the program::If, Switch or While.

@@ -461,31 +461,39 @@ class FlowBuilder {
     return {};
   }
 
-  /// Chunks of iterations under conditional rendering: one that begins when the loop is done costs nothing but itself.
+  /// A block of iterations under conditional rendering: one that begins when the loop is done costs a step.
+  Result<uint32_t> block(Looping& loop, Sequence& out) {
+    const std::string& label = loop.node.label;
+    const Scalar live = values_.control(label + ".live");
+    const auto turns = static_cast<uint32_t>(loop.latches.size());
+    const uint32_t most = std::min(loop.decided.block, loop.node.bounds.max.value_or(loop.decided.block));
+    const uint32_t count = std::max(turns, most / turns * turns);
+    guards_.set(loop.inner, live, loop.latches[0].word, "live " + label, out);
+    auto conditional = std::make_shared<ConditionalItem>();
+    conditional->label = label;
+    conditional->predicate = live;
+    loop.inner.conditional = true;
+    WAVEGATE_CHECK(iterations(loop, count, label, conditional->body));
+    loop.inner.conditional = false;
+    out.emplace_back(std::move(conditional));
+    return count;
+  }
+
+  /// All iterations up to the bound, in blocks.
   Result<void> predicated(const program::While& node, Context& context, Sequence& out) {
     if (context.conditional) return spelled(node, Strategy::early_out, context, out);  // conditions do not nest
     Looping loop = begin(node, context, Strategy::early_out);
-    loop.inner.conditional = true;
     enter(loop, context, out);
-    const Scalar live = values_.control(node.label + ".live");
-    const uint32_t bound = node.bounds.max.value_or(0);
-    const uint32_t turns = static_cast<uint32_t>(loop.latches.size());
-    const uint32_t chunk = std::max(turns, std::min(loop.decided.largest_chunk, bound) / turns * turns);
     auto repeat = std::make_shared<RepeatItem>();
-    repeat->label = node.label + ", in chunks";
-    repeat->count = times(bound, chunk);
-    guards_.set(context, live, loop.latches[0].word, "live " + node.label, repeat->body);
-    auto conditional = std::make_shared<ConditionalItem>();
-    conditional->label = node.label;
-    conditional->predicate = live;
-    WAVEGATE_CHECK(iterations(loop, chunk, node.label, conditional->body));
-    repeat->body.emplace_back(std::move(conditional));
+    repeat->label = node.label + ", in blocks";
+    WAVEGATE_TRY(const uint32_t each, block(loop, repeat->body));
+    repeat->count = times(node.bounds.max.value_or(0), each);
     if (repeat->count > 0) out.emplace_back(std::move(repeat));
     exit(node, context, context.token, out);
     return {};
   }
 
-  /// Iterations that the device repeats until the loop is done.
+  /// Iterations that the device repeats until the loop is done, one by one or in blocks.
   Result<void> chunked(const program::While& node, Context& context, Sequence& out) {
     if (!context.top) return internal_error("a chunked loop stands inside something that repeats", node.label);
     Looping loop = begin(node, context, Strategy::early_out);
@@ -495,11 +503,15 @@ class FlowBuilder {
     auto item = std::make_shared<LoopItem>();
     item->label = node.label;
     item->done_word = *loop.done_word;
-    const auto turns = static_cast<uint32_t>(loop.latches.size());
-    if (node.bounds.max && !loop.suspends) item->maximum = times(*node.bounds.max, turns);
-    item->first_chunk = std::max(1u, loop.decided.first_chunk / turns);
-    item->largest_chunk = std::max(item->first_chunk, loop.decided.largest_chunk / turns);
-    WAVEGATE_CHECK(round(loop, item->body));
+    auto each = static_cast<uint32_t>(loop.latches.size());
+    if (loop.decided.block > 0) {
+      WAVEGATE_TRY(each, block(loop, item->body));
+    } else {
+      WAVEGATE_CHECK(round(loop, item->body));
+    }
+    if (node.bounds.max && !loop.suspends) item->maximum = times(*node.bounds.max, each);
+    item->first_chunk = std::max(1u, loop.decided.first_chunk / each);
+    item->largest_chunk = std::max(item->first_chunk, loop.decided.largest_chunk / each);
     out.emplace_back(std::move(item));
     exit(node, context, context.token, out);
     return {};
@@ -558,7 +570,7 @@ class FlowBuilder {
       slice.broken = values_.control(node.label + ".broken");
       guards_.set(context, *slice.broken, 0u, name, out);
     }
-    if (decided.host_may_look) {
+    if (decided.host_looks) {
       slice.done_word = values_.observed_word();
       guards_.step(context, name, out)
           .statements.emplace_back(Store{values_.observed, 1u, *slice.done_word, !ScalarExpr(slice.inside)});

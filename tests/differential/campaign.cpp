@@ -161,7 +161,7 @@ Result<bool> run(const Arguments& arguments) {
 }
 
 std::vector<std::string> all_ways() {
-  std::vector<std::string> names = {"default", "default, host-free", "mixed"};
+  std::vector<std::string> names = {"default", "default, host-free", "mixed", "chunked, in blocks"};
   for (const lowering::StrategyInfo& row : lowering::strategies()) names.emplace_back(row.name);
   return names;
 }

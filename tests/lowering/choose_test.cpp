@@ -324,13 +324,81 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
     const Decision decision = s.of("loop");
     return std::pair(decision.first_chunk, decision.largest_chunk);
   };
-  const auto [first, largest] = chunks(10, 1);
-  EXPECT_GT(first, 10u);  // the host has time to look and to submit the next
-  EXPECT_GT(largest, first);
-  EXPECT_EQ(chunks(20, 1), std::pair(2 * first, 2 * largest));
-  EXPECT_EQ(chunks(20, 2), std::pair(first, largest));
+  const auto [first, largest] = chunks(6, 1);
+  EXPECT_GT(first, 6u);     // the host has time to look and to submit the next
+  EXPECT_EQ(largest, 63u);  // sqrt(1000 * 1 * 6 / 1.5)
+  EXPECT_EQ(chunks(12, 2), std::pair(first, largest));
+  EXPECT_EQ(chunks(100, 1).second, 800u);  // no less than eight submissions' time
+  EXPECT_EQ(chunks(0.1, 1).second, 6u);    // no more than 64
   EXPECT_EQ(chunks(1, 1000), std::pair(2u, 2u));
   EXPECT_EQ(chunks(1e6, 1), std::pair(4096u, 4096u));
+}
+
+TEST(Choose, ThePartsOfAResidentLoopAreSpelledOutWhereTheyCostLessThanALook) {
+  const auto looks = [](uint32_t max, double dispatch) {
+    Sample s;
+    s.resident = {"", UINT32_MAX};
+    s.options.strategy = Strategy::resident;
+    s.options.costs = target::Costs{
+        .dispatch = dispatch, .resident_step = 1, .resident_invocation = 0, .submission = 10, .round_trip = 40};
+    s.loop({.max = max}, [&] { s.work({1, 1, 1}); });
+    return s.of("loop").host_looks;
+  };
+  EXPECT_FALSE(looks(20'000, 1));    // two of 20 ms
+  EXPECT_TRUE(looks(1'000'000, 1));  // 100 of them, for 40 us
+  EXPECT_TRUE(looks(100'000, 100));
+}
+
+TEST(Choose, InABrowserNothingByDefaultIsDispatchedIndirectly) {
+  for (const uint32_t workgroups : {1u, 256u, 16384u})
+    for (const bool opaque : {false, true}) {
+      Sample s;
+      s.device.backend = "webgpu";
+      s.device.is_cpu = false;
+      s.device.features.conditional_rendering = false;
+      const auto work = [&] {
+        s.program.dispatch({.label = "work",
+                            .kernel = opaque ? opaque_kernel() : touch_kernel(),
+                            .bindings = {s.data},
+                            .grid = program::Grid{workgroups, 1, 1}});
+      };
+      const auto loop = [&](program::Bounds bounds, const std::string& label) {
+        s.loop(
+            bounds,
+            [&] {
+              work(), work();
+              s.program.if_(s.flag, work, {}, label + " branch");
+            },
+            label);
+      };
+      loop({.max = 1000}, "bounded");
+      loop({}, "open");
+      loop({.min = 3, .max = 50}, "short");
+      for (const char* label : {"bounded", "open", "short", "bounded branch", "open branch", "short branch"}) {
+        const Strategy strategy = s.of(label).strategy;
+        EXPECT_TRUE(strategy == Strategy::early_out || strategy == Strategy::chunked)
+            << label << ", " << workgroups << " workgroups: " << to_string(strategy);
+      }
+    }
+}
+
+TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {
+  const auto block = [](Strategy strategy, target::Costs costs) {
+    Sample s;
+    s.options.strategy = strategy;
+    costs.submission = 1e6;
+    s.options.costs = costs;
+    s.loop({.max = 3200}, [&] { s.work(); });
+    return s.of("loop").block;
+  };
+  const target::Costs costs = {
+      .dispatch = 7, .scalar_step = 1, .workgroup_out = 0, .conditional_on = 0, .conditional_off = 0.001};
+  EXPECT_EQ(block(Strategy::predication, costs), 28u);  // sqrt(2 * 3200 * 1 / 8)
+  EXPECT_EQ(block(Strategy::chunked, costs), 20u);      // 1600 are expected
+  target::Costs dear = costs;
+  dear.conditional_on = 5;
+  EXPECT_EQ(block(Strategy::chunked, dear), 0u);
+  EXPECT_EQ(block(Strategy::early_out, costs), 0u);
 }
 
 TEST(Choose, ALoopInsideAChunkedOneGoesOnInLaterPassesUnlessItIsShort) {

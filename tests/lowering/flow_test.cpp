@@ -5,6 +5,7 @@
 namespace wavegate::lowering {
 namespace {
 
+using testing::IsEmpty;
 using testing::SizeIs;
 
 struct Sample {
@@ -280,6 +281,45 @@ TEST(Flow, ChunkedIsALoopThatTheHostDrives) {
   EXPECT_EQ(blocks<graph::Loop>(s.plan(options).graph->commands)[1]->maximum, std::nullopt);
 }
 
+TEST(Flow, ChunkedInBlocksLeavesOutWhatFollowsTheEnd) {
+  Sample s;
+  s.program.while_(
+      s.flag, {.max = 1001}, [&] { s.work(); }, "loop");
+  Options options = forced(Strategy::chunked);
+  options.costs = target::Costs{.dispatch = 1, .scalar_step = 0.1, .conditional_on = 0, .conditional_off = 0};
+  const Plan plan = s.plan(options);
+  const graph::Loop* loop = graph::find_loop(*plan.graph);
+  ASSERT_NE(loop, nullptr);
+  ASSERT_THAT(loop->body, SizeIs(2));  // whether the block runs, and the block
+  const auto conditionals = blocks<graph::Conditional>(loop->body);
+  ASSERT_THAT(conditionals, SizeIs(1));
+  const auto repeats = blocks<graph::Repeat>(conditionals[0]->body);
+  ASSERT_THAT(repeats, SizeIs(1));
+  const uint64_t block = uint64_t{repeats[0]->count} * 2;  // two iterations, whose latches take turns
+  EXPECT_GT(block, 2u);
+  EXPECT_GE(*loop->maximum * block, 1001u);
+  EXPECT_LT((*loop->maximum - 1) * block, 1001u);
+  // Not where conditional rendering costs more than it saves, nor around a branch that is under it.
+  options.costs->conditional_on = 100;
+  EXPECT_THAT(blocks<graph::Conditional>(graph::find_loop(*s.plan(options).graph)->body), IsEmpty());
+  options.costs->conditional_on = 0;
+  Sample nested;
+  nested.program.while_(
+      nested.flag, {},
+      [&] {
+        nested.program.if_(
+            nested.other, [&] { nested.work(); }, {}, "branch");
+      },
+      "loop");
+  const auto label_of_condition = [&] {
+    const auto found = blocks<graph::Conditional>(graph::find_loop(*nested.plan(options).graph)->body);
+    return found.empty() ? std::string("none") : found[0]->label;
+  };
+  EXPECT_EQ(label_of_condition(), "loop");
+  options.region_strategies = {{"branch", Strategy::predication}};
+  EXPECT_EQ(label_of_condition(), "if");
+}
+
 TEST(Flow, HostFreeNeverYieldsALoopOfTheHost) {
   Sample s;
   s.program.while_(s.flag, {.max = 1000}, [&] {
@@ -307,11 +347,11 @@ TEST(Flow, UnrollSpellsOutWithoutALatch) {
   EXPECT_FALSE(dispatches(repeats[0]->body)[0]->indirect);
 }
 
-TEST(Flow, PredicatedLoopsAreChunksOfIterationsUnderOneConditionEach) {
+TEST(Flow, PredicatedLoopsAreBlocksOfIterationsUnderOneConditionEach) {
   Sample s;
   s.program.while_(s.flag, {.max = 1000}, [&] { s.work(); });
   Options options = forced(Strategy::predication);
-  options.costs = target::Costs{.dispatch = 1, .scalar_step = 0, .submission = 10};
+  options.costs = target::Costs{.dispatch = 1, .scalar_step = 1, .submission = 10};
   const Plan plan = s.plan(options);
   const auto repeats = blocks<graph::Repeat>(plan.graph->commands);
   ASSERT_THAT(repeats, SizeIs(1));
