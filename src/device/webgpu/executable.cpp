@@ -1,7 +1,6 @@
 #include "wavegate/device/webgpu/executable.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "wavegate/base/format.h"
@@ -21,25 +20,6 @@ constexpr uint64_t round_up(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Bytes of a mapped buffer, wherever they begin and end.
-void read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes) {
-  const uint64_t begin = round_down(offset, 8);
-  const uint64_t end = round_up(offset + bytes.size(), 4);
-  if (begin == offset && end == offset + bytes.size()) return gpu::read_mapped(mapped, offset, bytes);
-  std::vector<std::byte> around(static_cast<size_t>(end - begin));
-  gpu::read_mapped(mapped, begin, around);
-  std::memcpy(bytes.data(), around.data() + (offset - begin), bytes.size());
-}
-
-/// Empty passes that only take the time: of the begin of a run, and of its end.
-void take_time(Player& player, gpu::QuerySet queries, uint32_t index) {
-  player.end_pass();
-  gpu::PassTimes times;
-  times.queries = queries;
-  (index == 0 ? times.begin : times.end) = index;
-  gpu::end_pass(gpu::begin_pass(player.encoder(), times));
-}
-
 /// Calls `visit(dispatch)` for every dispatch in order, until one fails.
 template <typename Visit>
 Result<void> for_each_dispatch(const std::vector<graph::Command>& commands, const Visit& visit) {
@@ -52,9 +32,6 @@ Result<void> for_each_dispatch(const std::vector<graph::Command>& commands, cons
   }
   return {};
 }
-
-constexpr uint32_t kHostUses = gpu::kMapRead | gpu::kCopyDestination;
-constexpr uint64_t kTimesBytes = 16;
 
 }  // namespace
 
@@ -79,7 +56,8 @@ Result<std::unique_ptr<WebGpuExecutable>> WebGpuExecutable::load(Context& contex
   });
   if (has_modules) WAVEGATE_CHECK(executable->check_modules());
   ErrorScope scope(context.device);
-  executable->allocate();
+  executable->memory_.allocate(context, *executable->graph_);
+  executable->host_copies_.allocate(context, *executable->graph_);
   if (Result<void> prepared = executable->prepare_kernels(); !prepared) {
     executable->forget_refused();
     return std::move(prepared).error();
@@ -128,40 +106,16 @@ void WebGpuExecutable::heard_of_loading(std::optional<Error> error) {
 /// After an error nobody knows which pipelines are good.
 void WebGpuExecutable::forget_refused() {
   variants_.forget_all();
-  prepared_.clear();
+  recordings_.clear();
   recording_.reset();
-}
-
-void WebGpuExecutable::allocate() {
-  const size_t count = graph_->buffers.size();
-  memory_.resize(count);
-  external_.resize(count);
-  outputs_.resize(count);
-  handles_.resize(count, gpu::Buffer::none);
-  for (size_t i = 0; i < count; ++i) {
-    const graph::Buffer& buffer = graph_->buffers[i];
-    if (!buffer.external) {
-      uint32_t uses = gpu::kStorage | gpu::kCopySource | gpu::kCopyDestination;
-      if (buffer.indirect) uses |= gpu::kIndirect;
-      memory_[i] = OwnedBuffer(gpu::create_buffer(context_.device, buffer.name, buffer.bytes, uses));
-      handles_[i] = memory_[i].get();
-    }
-    if (buffer.output)
-      outputs_[i].host = OwnedBuffer(gpu::create_buffer(context_.device, buffer.name, buffer.bytes, kHostUses));
-  }
-  if (!context_.profile.features.timestamps) return;
-  timestamps_ = Owned(gpu::create_timestamps(context_.device, 2));
-  resolved_times_ = OwnedBuffer(
-      gpu::create_buffer(context_.device, "wavegate times", kTimesBytes, gpu::kQueryResolve | gpu::kCopySource));
-  times_.host = OwnedBuffer(gpu::create_buffer(context_.device, "wavegate times", kTimesBytes, kHostUses));
 }
 
 /// Whatever can be known without external memory is: errors belong to the loading.
 Result<void> WebGpuExecutable::prepare_kernels() {
   std::vector<gpu::Buffer> places;
   // External buffers stand for themselves, as long as nobody binds one twice.
-  for (size_t i = 0; i < handles_.size(); ++i)
-    places.push_back(handles_[i] == gpu::Buffer::none ? gpu::Buffer{~uintptr_t{i}} : handles_[i]);
+  for (const gpu::Buffer handle : memory_.handles())
+    places.push_back(handle == gpu::Buffer::none ? gpu::Buffer{~uintptr_t{places.size()}} : handle);
   if (graph::encoded_size(graph_->commands) > Recording::kMaximumCommands)
     return unsupported(
         format("{}: its repeats spell out more than {} commands; give its loops smaller bounds "
@@ -194,14 +148,8 @@ Result<void> WebGpuExecutable::check_range(graph::BufferId buffer, uint64_t offs
 
 Result<void> WebGpuExecutable::bind(graph::BufferId buffer, std::shared_ptr<Buffer> memory) {
   WAVEGATE_CHECK(check_range(buffer, 0, 0, "bound"));
-  auto ours = std::dynamic_pointer_cast<MemoryBuffer>(memory);
-  const bool is_ours = ours && &ours->context() == &context_;
-  WAVEGATE_CHECK(check_memory(*graph_, buffer, is_ours, is_ours ? ours->bytes() : 0));
-  if (handles_[index_of(buffer)] != ours->handle()) {
-    handles_[index_of(buffer)] = ours->handle();
-    recording_.reset();
-  }
-  external_[index_of(buffer)] = std::move(ours);
+  WAVEGATE_TRY(const bool is_another, memory_.bind(context_, *graph_, buffer, memory));
+  if (is_another) recording_.reset();
   return {};
 }
 
@@ -217,44 +165,10 @@ Result<void> WebGpuExecutable::reset() {
   return {};
 }
 
-Result<void> WebGpuExecutable::check_bound() const {
-  for (uint32_t i = 0; i < handles_.size(); ++i)
-    if (handles_[i] == gpu::Buffer::none) return unbound_error(*graph_, graph::BufferId{i}, "before the run");
-  return {};
-}
-
-Result<BufferPlace> WebGpuExecutable::place(graph::BufferId buffer) const {
-  if (index_of(buffer) >= graph_->buffers.size())
-    return invalid_input(
-        format("{}: there is no buffer {}; it has {}", name(), index_of(buffer), graph_->buffers.size()));
-  const graph::Buffer& info = graph_->buffers[index_of(buffer)];
-  const gpu::Buffer handle = handles_[index_of(buffer)];
-  if (handle == gpu::Buffer::none) return unbound_error(*graph_, buffer, "first");
-  return BufferPlace{static_cast<uintptr_t>(handle), 0, info.bytes};
-}
-
-bool WebGpuExecutable::Prepared::stale() const {
-  return std::ranges::any_of(external, [](const auto& memory) { return memory.expired(); });
-}
-
 Result<void> WebGpuExecutable::prepare_recording() {
-  WAVEGATE_CHECK(check_bound());
+  WAVEGATE_CHECK(memory_.check_bound(*graph_));
   if (recording_) return {};
-  std::erase_if(prepared_, [](const Prepared& prepared) { return prepared.stale(); });
-  const auto known =
-      std::ranges::find_if(prepared_, [&](const Prepared& prepared) { return prepared.handles == handles_; });
-  if (known != prepared_.end()) {
-    std::rotate(prepared_.begin(), known, std::next(known));
-  } else {
-    Prepared prepared;
-    prepared.handles = handles_;
-    for (const auto& memory : external_)
-      if (memory) prepared.external.push_back(memory);
-    WAVEGATE_TRY(prepared.recording, Recording::prepare(context_, *graph_, variants_, handles_));
-    if (prepared_.size() == kMaximumPrepared) prepared_.pop_back();
-    prepared_.insert(prepared_.begin(), std::move(prepared));
-  }
-  recording_ = prepared_.front().recording;
+  WAVEGATE_TRY(recording_, recordings_.get(context_, *graph_, variants_, memory_));
   return {};
 }
 
@@ -276,7 +190,7 @@ Result<void> WebGpuExecutable::submit() {
   if (in_flight_) return invalid_input(format("{}: it is running already; wait for the run first", name()));
   if (load_error_) return *load_error_;
   if (*context_.lost) return lost_error(context_, format("{}: submitting it", name()));
-  WAVEGATE_CHECK(check_bound());
+  WAVEGATE_CHECK(memory_.check_bound(*graph_));
   submitted_at_ = std::chrono::steady_clock::now();
   schedule_ = Schedule(*graph_);
   error_.reset();
@@ -301,7 +215,7 @@ Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
   }
   Steps steps(context_);
   WAVEGATE_TRY(const std::vector<Step> writes,
-               pending_.make_steps(context_, handles_, PendingWrites::When::now, steps));
+               pending_.make_steps(context_, memory_.handles(), PendingWrites::When::now, steps));
   steps.finish();
   const gpu::Encoder encoder = gpu::create_encoder(context_.device, graph_->name);
   {
@@ -312,14 +226,15 @@ Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
   pending_.clear();
   const bool is_last = schedule_.is_submitted();
   if (is_last) {
-    release_outputs();
-    copy_outputs(encoder);
+    host_copies_.unmap_outputs();
+    host_copies_.copy_outputs(encoder, memory_.handles());
+    host_copies_.copy_times(encoder);
   }
   std::optional<size_t> looks;
   if (batch.looks_at) {
     looks = free_look();
     const graph::Range& done = schedule_.loop(*batch.looks_at).done;
-    gpu::copy_buffer(encoder, handles_[index_of(done.buffer)], done.offset, looks_[*looks].host.get(), 0, 4);
+    gpu::copy_buffer(encoder, memory_.handle(done.buffer), done.offset, looks_[*looks].host.get(), 0, 4);
   }
   gpu::submit(context_.device, encoder);
   ++context_.counters.submissions;
@@ -341,39 +256,20 @@ Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
 
 void WebGpuExecutable::play(Player& player, const Piece& piece) {
   if (piece.kind == Piece::Kind::chunk) return recording_->play_body(player, piece.index, piece.runs);
-  if (piece.index == 0 && timestamps_) take_time(player, timestamps_.get(), 0);
+  if (piece.index == 0) host_copies_.take_begin(player);
   recording_->play_part(player, piece.index);
-  if (piece.index == schedule_.loop_count() && timestamps_) take_time(player, timestamps_.get(), 1);
-}
-
-/// Copies into mapped buffers are not allowed.
-void WebGpuExecutable::release_outputs() {
-  for (Output& output : outputs_)
-    if (std::exchange(output.is_mapped, false)) gpu::unmap(output.host.get());
-}
-
-/// The end of a run: its outputs copied for the host, and its times.
-void WebGpuExecutable::copy_outputs(gpu::Encoder encoder) const {
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (outputs_[i].host)
-      gpu::copy_buffer(encoder, handles_[i], 0, outputs_[i].host.get(), 0, graph_->buffers[i].bytes);
-  if (!timestamps_) return;
-  gpu::resolve_timestamps(encoder, timestamps_.get(), 2, resolved_times_.get());
-  gpu::copy_buffer(encoder, resolved_times_.get(), 0, times_.host.get(), 0, kTimesBytes);
+  if (piece.index == schedule_.loop_count()) host_copies_.take_end(player);
 }
 
 /// Awaits what the last submission copied for the host, and its end.
 void WebGpuExecutable::map_results() {
-  const auto map = [this](Output& output, uint64_t bytes) {
-    const auto mapped = [this, &output](const Result<void>& result) {
-      output.is_mapped = result.ok();
+  for (HostCopies::Copy* copy : host_copies_.copies()) {
+    const auto mapped = [this, copy](const Result<void>& result) {
+      copy->is_mapped = result.ok();
       if (!result) fail(result.error());
     };
-    gpu::map_for_reading(context_.device, output.host.get(), bytes, awaited<Result<void>>(mapped));
-  };
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (outputs_[i].host) map(outputs_[i], graph_->buffers[i].bytes);
-  if (times_.host) map(times_, kTimesBytes);
+    gpu::map_for_reading(context_.device, copy->host.get(), copy->bytes, awaited<Result<void>>(mapped));
+  }
   gpu::when_submitted_work_done(context_.device, awaited<>([] {}));
 }
 
@@ -435,15 +331,8 @@ void WebGpuExecutable::finish_run() {
   } else if (schedule_.is_submitted()) {
     has_outputs_ = false;  // those of the run before were written over
   }
-  if (times_.is_mapped) {
-    uint64_t nanoseconds[2] = {};
-    gpu::read_mapped(times_.host.get(), 0, std::as_writable_bytes(std::span(nanoseconds)));
-    gpu::unmap(times_.host.get());
-    times_.is_mapped = false;
-    // A browser rounds them, which may move the end before the begin.
-    const uint64_t elapsed = nanoseconds[1] > nanoseconds[0] ? nanoseconds[1] - nanoseconds[0] : 0;
-    if (!has_failed_) device_seconds_ = static_cast<double>(elapsed) * 1e-9;
-  }
+  const std::optional<double> seconds = host_copies_.read_times();
+  if (seconds && !has_failed_) device_seconds_ = *seconds;
   tell_when_done();
 }
 
@@ -489,7 +378,7 @@ Result<void> WebGpuExecutable::read(graph::BufferId buffer, uint64_t offset, std
         "contents",
         name(), info.name));
   if (!is_kept) return read_from_device(buffer, offset, bytes);
-  const gpu::Buffer host = outputs_[index_of(buffer)].host.get();
+  const gpu::Buffer host = host_copies_.output(buffer);
   if (is_encoded_) {
     // The application may submit its commands again, and then the buffer must not be mapped.
     WAVEGATE_CHECK(map_and_wait(host, info.bytes, format("{}: reading buffer \"{}\"", name(), info.name)));
@@ -513,7 +402,7 @@ Result<void> WebGpuExecutable::map_and_wait(gpu::Buffer buffer, uint64_t bytes, 
 }
 
 Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes) {
-  WAVEGATE_CHECK(check_bound());
+  WAVEGATE_CHECK(memory_.check_bound(*graph_));
   const std::string what = format("{}: reading buffer \"{}\"", name(), graph_->buffers[index_of(buffer)].name);
   if (!gpu::can_wait()) return unsupported(format("{}: a page cannot wait for it; make it an output of a run", what));
   const uint64_t begin = round_down(offset, 4);
@@ -527,7 +416,7 @@ Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t
     std::vector<Step> writes;
     // Before the first run a buffer holds its initial contents and what was written, which are still pending.
     if (!has_run_) {
-      WAVEGATE_TRY(writes, pending_.make_steps(context_, handles_, PendingWrites::When::now, steps));
+      WAVEGATE_TRY(writes, pending_.make_steps(context_, memory_.handles(), PendingWrites::When::now, steps));
       steps.finish();
       pending_.clear();
     }
@@ -536,7 +425,7 @@ Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t
       Player player(encoder);
       for (const Step& step : writes) player.play(steps, step);
     }
-    gpu::copy_buffer(encoder, handles_[index_of(buffer)], begin, host.get(), 0, end - begin);
+    gpu::copy_buffer(encoder, memory_.handle(buffer), begin, host.get(), 0, end - begin);
     gpu::submit(context_.device, encoder);
     ++context_.counters.submissions;
     scope.end(what, Invalid::is_our_mistake, [&](std::optional<Error> error) {
@@ -578,20 +467,19 @@ Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
   };
   auto encoded = std::make_shared<Encoded>(context_);
   encoded->recording = recording_;
-  encoded->external = external_;
-  WAVEGATE_TRY(const std::vector<Step> writes,
-               pending_.make_steps(context_, handles_, PendingWrites::When::whenever_the_steps_run, encoded->writes));
+  encoded->external = memory_.external();
+  WAVEGATE_TRY(
+      const std::vector<Step> writes,
+      pending_.make_steps(context_, memory_.handles(), PendingWrites::When::whenever_the_steps_run, encoded->writes));
   encoded->writes.finish();
-  release_outputs();
+  host_copies_.unmap_outputs();
   const Owned<gpu::Encoder> encoder(gpu::adopt_encoder(into));
   {
     Player player(encoder.get());
     for (const Step& step : writes) player.play(encoded->writes, step);
     recording_->play_part(player, 0);
   }
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (outputs_[i].host)
-      gpu::copy_buffer(encoder.get(), handles_[i], 0, outputs_[i].host.get(), 0, graph_->buffers[i].bytes);
+  host_copies_.copy_outputs(encoder.get(), memory_.handles());
   pending_.clear();
   has_run_ = has_outputs_ = is_encoded_ = true;
   has_failed_ = false;

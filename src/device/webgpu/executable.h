@@ -15,31 +15,14 @@
 #include "wavegate/device/webgpu/context.h"
 #include "wavegate/device/webgpu/device.h"
 #include "wavegate/device/webgpu/error_scope.h"
+#include "wavegate/device/webgpu/graph_memory.h"
+#include "wavegate/device/webgpu/host_copies.h"
 #include "wavegate/device/webgpu/owned.h"
 #include "wavegate/device/webgpu/pending_writes.h"
-#include "wavegate/device/webgpu/recording.h"
+#include "wavegate/device/webgpu/recordings.h"
 #include "wavegate/device/webgpu/variants.h"
 
 namespace wavegate::device::webgpu {
-
-/// Memory that outlives an executable: ours, or the application's.
-class MemoryBuffer : public Buffer {
- public:
-  MemoryBuffer(const Context& context, OwnedBuffer memory, uint64_t bytes)
-      : context_(context), memory_(std::move(memory)), bytes_(bytes) {}
-  MemoryBuffer(const Context& context, Owned<gpu::Buffer> borrowed, uint64_t bytes)
-      : context_(context), borrowed_(std::move(borrowed)), bytes_(bytes) {}
-
-  uint64_t bytes() const override { return bytes_; }
-  gpu::Buffer handle() const { return memory_ ? memory_.get() : borrowed_.get(); }
-  const Context& context() const { return context_; }
-
- private:
-  const Context& context_;
-  OwnedBuffer memory_;
-  Owned<gpu::Buffer> borrowed_;
-  uint64_t bytes_;
-};
 
 /// A run is a sequence of callbacks: submit() starts it, and each time that a look at a loop or anything else that was
 /// awaited comes back, it goes on by itself. Whoever can wait only keeps calling back until it is over.
@@ -60,7 +43,7 @@ class WebGpuExecutable final : public Executable {
 
   /// See device.h.
   Result<void> when_done(std::function<void(Result<void>)> done);
-  Result<BufferPlace> place(graph::BufferId buffer) const;
+  Result<BufferPlace> place(graph::BufferId buffer) const { return memory_.place(*graph_, buffer); }
   Result<std::shared_ptr<void>> encode(uintptr_t encoder);
 
  private:
@@ -69,11 +52,9 @@ class WebGpuExecutable final : public Executable {
   // Loading.
   Result<void> check_modules();
   Result<void> prepare_kernels();
-  void allocate();
   void heard_of_loading(std::optional<Error> error);
   void forget_refused();
   Result<void> prepare_recording();
-  Result<void> check_bound() const;
   Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, std::string_view verb) const;
   std::string name() const;
 
@@ -81,8 +62,6 @@ class WebGpuExecutable final : public Executable {
   Result<void> submit_next();
   Result<void> submit_batch(const Batch& batch);
   void play(Player& player, const Piece& piece);
-  void release_outputs();
-  void copy_outputs(gpu::Encoder encoder) const;
   void map_results();
   size_t free_look();
   void look(size_t which, size_t loop, const Result<void>& mapped);
@@ -106,36 +85,18 @@ class WebGpuExecutable final : public Executable {
   bool is_loaded_ = false;
   std::optional<Error> load_error_;
 
-  std::vector<OwnedBuffer> memory_;                      ///< by BufferId; none for external buffers
-  std::vector<std::shared_ptr<MemoryBuffer>> external_;  ///< by BufferId
-  std::vector<gpu::Buffer> handles_;                     ///< by BufferId
-  struct Output {
-    OwnedBuffer host;  ///< none if the buffer is no output
-    bool is_mapped = false;
-  };
-  std::vector<Output> outputs_;  ///< by BufferId
+  GraphMemory memory_;
+  PendingWrites pending_;
+  Recordings recordings_;
+  std::shared_ptr<const Recording> recording_;  ///< over the memory that is bound; null: to be had
+
+  HostCopies host_copies_;
   /// A word for the host, of a loop: whether it is done.
   struct Look {
     OwnedBuffer host;
     bool is_free = true;
   };
   std::vector<Look> looks_;
-  Owned<gpu::QuerySet> timestamps_;
-  OwnedBuffer resolved_times_;
-  Output times_;
-  PendingWrites pending_;
-
-  /// A recording over particular memory, kept for when that is bound again. A handle of memory that is gone may come
-  /// back as another's, so that such an entry is of no use.
-  struct Prepared {
-    std::vector<gpu::Buffer> handles;
-    std::vector<std::weak_ptr<MemoryBuffer>> external;  ///< of the bound buffers
-    std::shared_ptr<const Recording> recording;
-    bool stale() const;
-  };
-  static constexpr size_t kMaximumPrepared = 8;
-  std::vector<Prepared> prepared_;              ///< the latest first
-  std::shared_ptr<const Recording> recording_;  ///< over handles_; null: to be looked up or prepared
 
   // Of the run in flight.
   bool in_flight_ = false;  ///< submitted, and not waited for
