@@ -134,6 +134,8 @@ export function gpuImports(host) {
     create_buffer: (device, label, labelBytes, size, usage) =>
       objects.add(get(device).device.createBuffer({ label: textAt(label, labelBytes), size, usage })),
     adopt_object: (number) => objects.add(get(number)),
+    buffer_size: (buffer) => get(buffer).size,
+    buffer_usage: (buffer) => get(buffer).usage,
     destroy_buffer(number) {
       mapped.delete(get(number));
       get(number).destroy();
@@ -152,8 +154,13 @@ export function gpuImports(host) {
         (error) => host.callBack(done, 1, message(error)),
       );
     },
-    read_mapped: (buffer, offset, into, bytes) =>
-      bytesAt(into, bytes).set(mapped.get(get(buffer)).subarray(offset, offset + bytes)),
+    read_mapped(buffer, offset, into, bytes) {
+      // What was mapped is detached, and so empty, when the device is gone.
+      const range = mapped.get(get(buffer))?.subarray(offset, offset + bytes);
+      if (range?.length !== bytes) return 0;
+      bytesAt(into, bytes).set(range);
+      return 1;
+    },
     unmap_buffer(number) {
       mapped.delete(get(number));
       get(number).unmap();

@@ -25,13 +25,15 @@ WAVEGATE_IMPORT(pop_error_scope) void import_pop_error_scope(uint32_t device, ui
 WAVEGATE_IMPORT(create_buffer)
 uint32_t import_create_buffer(uint32_t device, const char* label, uint32_t label_bytes, double bytes, uint32_t uses);
 WAVEGATE_IMPORT(adopt_object) uint32_t import_adopt_object(uint32_t object);
+WAVEGATE_IMPORT(buffer_size) double import_buffer_size(uint32_t buffer);
+WAVEGATE_IMPORT(buffer_usage) uint32_t import_buffer_usage(uint32_t buffer);
 WAVEGATE_IMPORT(destroy_buffer) void import_destroy_buffer(uint32_t buffer);
 WAVEGATE_IMPORT(release_object) void import_release_object(uint32_t object);
 WAVEGATE_IMPORT(write_buffer)
 void import_write_buffer(uint32_t device, uint32_t buffer, double offset, const std::byte* data, uint32_t bytes);
 WAVEGATE_IMPORT(map_buffer) void import_map_buffer(uint32_t buffer, double bytes, uint32_t done);
 WAVEGATE_IMPORT(read_mapped)
-void import_read_mapped(uint32_t buffer, double offset, std::byte* into, uint32_t bytes);
+uint32_t import_read_mapped(uint32_t buffer, double offset, std::byte* into, uint32_t bytes);
 WAVEGATE_IMPORT(unmap_buffer) void import_unmap_buffer(uint32_t buffer);
 WAVEGATE_IMPORT(create_shader_module)
 uint32_t import_create_shader_module(uint32_t device, const char* label, uint32_t label_bytes, const char* wgsl,
@@ -214,6 +216,8 @@ Result<OpenDevice> adopt_device(uintptr_t, uintptr_t device, std::function<void(
 
 void pump(Device) {}
 
+void look_for_loss(Device) {}
+
 bool can_wait() {
   return false;
 }
@@ -252,6 +256,14 @@ Buffer adopt_buffer(uintptr_t buffer) {
   return Buffer{import_adopt_object(buffer)};
 }
 
+uint64_t size_of(Buffer buffer) {
+  return static_cast<uint64_t>(import_buffer_size(number(buffer)));
+}
+
+uint32_t uses_of(Buffer buffer) {
+  return import_buffer_usage(number(buffer));
+}
+
 void destroy(Buffer buffer) {
   import_destroy_buffer(number(buffer));
 }
@@ -273,8 +285,9 @@ void map_for_reading(Device, Buffer buffer, uint64_t bytes, std::function<void(R
   import_map_buffer(number(buffer), static_cast<double>(bytes), id);
 }
 
-void read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes) {
-  import_read_mapped(number(buffer), static_cast<double>(offset), bytes.data(), static_cast<uint32_t>(bytes.size()));
+bool read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes) {
+  return import_read_mapped(number(buffer), static_cast<double>(offset), bytes.data(),
+                            static_cast<uint32_t>(bytes.size())) != 0;
 }
 
 void unmap(Buffer buffer) {

@@ -10,6 +10,11 @@ Context::~Context() {
   if (device != gpu::Device::none) gpu::release(device);
 }
 
+bool is_lost(const Context& context) {
+  if (!*context.lost) gpu::look_for_loss(context.device);
+  return context.lost->has_value();
+}
+
 Error lost_error(const Context& context, const std::string& what) {
   return device_error(
       format("{}: the device is lost: a kernel ran too long, or the driver failed; open the device anew ({})", what,

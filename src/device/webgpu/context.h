@@ -31,6 +31,9 @@ struct Context {
   std::unique_ptr<PipelineStore> pipelines;
 };
 
+/// Whether the device is gone: looks first. Calls no callback but that which hears of the loss.
+bool is_lost(const Context& context);
+
 /// The error of everything that is attempted with a device that is gone.
 Error lost_error(const Context& context, const std::string& what);
 

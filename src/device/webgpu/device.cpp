@@ -1,6 +1,7 @@
 #include "wavegate/device/webgpu/device.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
@@ -36,7 +37,7 @@ class WebGpuDevice final : public Device {
     if (bytes > largest)
       return unsupported(
           format("allocate: {} bytes exceed the device's largest buffer of {} bytes; split it", bytes, largest));
-    if (*context_.lost) return lost_error(context_, "allocate");
+    if (is_lost(context_)) return lost_error(context_, "allocate");
     ErrorScope scope(context_.device);
     auto memory = std::make_shared<MemoryBuffer>(
         context_,
@@ -45,14 +46,7 @@ class WebGpuDevice final : public Device {
         bytes);
     // Where nobody can wait, what uses the memory hears that there is none.
     if (!gpu::can_wait()) return memory;
-    std::optional<Error> refused;
-    bool is_heard = false;
-    scope.end("allocate", Invalid::is_our_mistake, [&](std::optional<Error> error) {
-      refused = std::move(error);
-      is_heard = true;
-    });
-    wait_until(context_, [&] { return is_heard; });
-    if (refused) return std::move(*refused);
+    WAVEGATE_CHECK(scope.end_and_wait(context_, "allocate", Invalid::is_our_mistake));
     return memory;
   }
 
@@ -61,6 +55,10 @@ class WebGpuDevice final : public Device {
  private:
   Context context_;
 };
+
+/// What memory of an application must be made for.
+constexpr std::array<std::pair<uint32_t, std::string_view>, 3> kBorrowedUses = {
+    {{gpu::kStorage, "STORAGE"}, {gpu::kCopySource, "COPY_SRC"}, {gpu::kCopyDestination, "COPY_DST"}}};
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -234,7 +232,18 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, uintptr_t buffer, uint64_
   auto* ours = dynamic_cast<WebGpuDevice*>(&device);
   if (!ours) return invalid_input("a WGPUBuffer can be borrowed by a WebGPU device only");
   if (buffer == 0 || bytes == 0) return invalid_input("a borrowed buffer needs a handle and a size");
-  return std::make_shared<MemoryBuffer>(ours->context(), Owned(gpu::adopt_buffer(buffer)), bytes);
+  Owned borrowed(gpu::adopt_buffer(buffer));
+  const uint64_t there = gpu::size_of(borrowed.get());
+  if (bytes > there)
+    return invalid_input(format("{} bytes of a WGPUBuffer cannot be borrowed, since it has {}", bytes, there));
+  const uint32_t uses = gpu::uses_of(borrowed.get());
+  for (const auto& [use, name] : kBorrowedUses)
+    if ((uses & use) == 0)
+      return invalid_input(
+          format("a WGPUBuffer that was made without the usage {} cannot be borrowed; make it with STORAGE, COPY_SRC "
+                 "and COPY_DST",
+                 name));
+  return std::make_shared<MemoryBuffer>(ours->context(), std::move(borrowed), bytes);
 }
 
 Result<std::shared_ptr<void>> encode(Executable& executable, uintptr_t encoder) {

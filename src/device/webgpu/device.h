@@ -55,7 +55,8 @@ Result<std::unique_ptr<Device>> adopt(const AdoptedDevice& adopted);
 void adopt_later(const AdoptedDevice& adopted, std::function<void(Result<std::unique_ptr<Device>>)> done);
 
 /// The application's WGPUBuffer as memory for Executable::bind; adds a reference. It was made on this device, with the
-/// usages Storage, CopySrc and CopyDst (Indirect where the graph says indirect), and is not mapped while a run uses it.
+/// usages Storage, CopySrc and CopyDst (Indirect where the graph says indirect), and is neither destroyed nor mapped
+/// while a run uses it. `invalid-input` if it is smaller or lacks a usage, and of the run that finds it destroyed.
 /// Two handles of one buffer are the same memory to Wavegate.
 Result<std::shared_ptr<Buffer>> borrow(Device& device, uintptr_t buffer, uint64_t bytes);
 

@@ -20,6 +20,11 @@ Error to_error(const gpu::GpuError& error, const std::string& what, Invalid inva
     case gpu::ErrorFilter::validation:
       if (invalid == Invalid::is_the_users)
         return invalid_input(format("{}: WebGPU refuses it: {}", what, error.message));
+      if (invalid == Invalid::is_the_lenders)
+        return invalid_input(format(
+            "{}: WebGPU refuses it, most likely for what the application lends: a buffer must be of this device, "
+            "and neither destroyed nor mapped, a command encoder of this device, open and outside a pass ({})",
+            what, error.message));
       return internal_error(format("{}: WebGPU refuses what was made for it: {}", what, error.message));
     case gpu::ErrorFilter::out_of_memory:
       return device_error(
@@ -54,6 +59,18 @@ void ErrorScope::end(std::string what, Invalid invalid, std::function<void(std::
       if (--heard->waiting == 0) heard->done(std::move(heard->first));
     });
   }
+}
+
+Result<void> ErrorScope::end_and_wait(Context& context, std::string what, Invalid invalid) {
+  bool is_heard = false;
+  std::optional<Error> found;
+  end(std::move(what), invalid, [&](std::optional<Error> error) {
+    found = std::move(error);
+    is_heard = true;
+  });
+  wait_until(context, [&] { return is_heard; });
+  if (found) return std::move(*found);
+  return {};
 }
 
 }  // namespace wavegate::device::webgpu

@@ -20,6 +20,11 @@ constexpr uint64_t round_up(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+/// What is invalid in a run over the application's memory is most likely that: our own is tested.
+Invalid whose_mistake(const GraphMemory& memory) {
+  return memory.has_borrowed() ? Invalid::is_the_lenders : Invalid::is_our_mistake;
+}
+
 /// Calls `visit(dispatch)` for every dispatch in order, until one fails.
 template <typename Visit>
 Result<void> for_each_dispatch(const std::vector<graph::Command>& commands, const Visit& visit) {
@@ -50,7 +55,7 @@ std::string WebGpuExecutable::name() const {
 Result<std::unique_ptr<WebGpuExecutable>> WebGpuExecutable::load(Context& context,
                                                                  std::shared_ptr<const graph::Graph> graph) {
   std::unique_ptr<WebGpuExecutable> executable(new WebGpuExecutable(context, std::move(graph)));
-  if (*context.lost) return lost_error(context, format("{}: loading it", executable->name()));
+  if (is_lost(context)) return lost_error(context, format("{}: loading it", executable->name()));
   const bool has_modules = std::ranges::any_of(executable->graph_->kernels, [](const graph::Kernel& kernel) {
     return std::holds_alternative<std::shared_ptr<const kir::OpaqueKernel>>(kernel);
   });
@@ -81,17 +86,10 @@ Result<void> WebGpuExecutable::check_modules() {
     const auto* opaque = std::get_if<std::shared_ptr<const kir::OpaqueKernel>>(&kernel);
     if (opaque == nullptr || (*opaque)->wgsl.empty()) continue;
     const std::string& kernel_name = (*opaque)->interface.name;
-    bool is_heard = false;
-    std::optional<Error> found;
     ErrorScope scope(context_.device);
     const Owned<gpu::ShaderModule> module(gpu::create_shader_module(context_.device, kernel_name, (*opaque)->wgsl));
-    scope.end(format("{}: loading its kernel \"{}\"", name(), kernel_name), Invalid::is_the_users,
-              [&](std::optional<Error> error) {
-                found = std::move(error);
-                is_heard = true;
-              });
-    wait_until(context_, [&] { return is_heard; });
-    if (found) return std::move(*found);
+    WAVEGATE_CHECK(scope.end_and_wait(context_, format("{}: loading its kernel \"{}\"", name(), kernel_name),
+                                      Invalid::is_the_users));
   }
   return {};
 }
@@ -141,6 +139,14 @@ Result<void> WebGpuExecutable::prepare_kernels() {
   });
 }
 
+/// Errors if no run can begin: of what was found out since the last call, too.
+Result<void> WebGpuExecutable::check_usable(std::string_view verb) {
+  if (load_error_) return *load_error_;
+  if (late_error_) return *std::exchange(late_error_, std::nullopt);
+  if (is_lost(context_)) return lost_error(context_, format("{}: {} it", name(), verb));
+  return {};
+}
+
 Result<void> WebGpuExecutable::check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes,
                                            std::string_view verb) const {
   return device::check_range(*graph_, buffer, offset, bytes, verb, in_flight_);
@@ -188,8 +194,7 @@ std::function<void(Arguments...)> WebGpuExecutable::awaited(
 
 Result<void> WebGpuExecutable::submit() {
   if (in_flight_) return invalid_input(format("{}: it is running already; wait for the run first", name()));
-  if (load_error_) return *load_error_;
-  if (*context_.lost) return lost_error(context_, format("{}: submitting it", name()));
+  WAVEGATE_CHECK(check_usable("submitting"));
   WAVEGATE_CHECK(memory_.check_bound(*graph_));
   submitted_at_ = std::chrono::steady_clock::now();
   schedule_ = Schedule(*graph_);
@@ -238,7 +243,7 @@ Result<void> WebGpuExecutable::submit_batch(const Batch& batch) {
   }
   gpu::submit(context_.device, encoder);
   ++context_.counters.submissions;
-  scope.end(format("{}: running it", name()), Invalid::is_our_mistake,
+  scope.end(format("{}: running it", name()), whose_mistake(memory_),
             awaited<std::optional<Error>>([this](std::optional<Error> error) {
               if (!error) return;
               forget_refused();
@@ -287,13 +292,15 @@ void WebGpuExecutable::look(size_t which, size_t loop, const Result<void>& mappe
   looks_[which].is_free = true;
   if (!mapped) return fail(mapped.error());
   uint32_t word = 0;
+  bool is_read = false;
   const bool is_of_use = !error_ && schedule_.is_open(loop);
   if (is_of_use) {
     ++context_.counters.observations;
-    gpu::read_mapped(looks_[which].host.get(), 0, std::as_writable_bytes(std::span(&word, 1)));
+    is_read = gpu::read_mapped(looks_[which].host.get(), 0, std::as_writable_bytes(std::span(&word, 1)));
   }
   gpu::unmap(looks_[which].host.get());
   if (!is_of_use) return;
+  if (!is_read) return fail(lost_error(context_, format("{}: running it", name())));
   schedule_.ended(loop, word != 0);
   if (word == 0 && is_overdue()) return fail(time_limit_error(*graph_, schedule_.loop(), *time_limit_));
   if (Result<void> submitted = submit_next(); !submitted) fail(std::move(submitted).error());
@@ -320,7 +327,7 @@ void WebGpuExecutable::finish_run() {
   is_over_ = true;
   has_run_ = true;
   if (load_error_) error_ = load_error_;  // of which what the run met is a consequence
-  if (*context_.lost) error_ = lost_error(context_, format("{}: running it", name()));
+  if (is_lost(context_)) error_ = lost_error(context_, format("{}: running it", name()));
   has_failed_ = error_.has_value();
   device_seconds_ = -1;
   if (!has_failed_) {
@@ -371,6 +378,8 @@ Result<void> WebGpuExecutable::read(graph::BufferId buffer, uint64_t offset, std
   WAVEGATE_CHECK(check_range(buffer, offset, bytes.size(), "read"));
   if (bytes.empty()) return {};
   const graph::Buffer& info = graph_->buffers[index_of(buffer)];
+  const std::string what = format("{}: reading buffer \"{}\"", name(), info.name);
+  if (is_lost(context_)) return lost_error(context_, what);
   const bool is_kept = info.output && has_outputs_;
   if (has_failed_ && !is_kept)
     return invalid_input(format(
@@ -381,12 +390,13 @@ Result<void> WebGpuExecutable::read(graph::BufferId buffer, uint64_t offset, std
   const gpu::Buffer host = host_copies_.output(buffer);
   if (is_encoded_) {
     // The application may submit its commands again, and then the buffer must not be mapped.
-    WAVEGATE_CHECK(map_and_wait(host, info.bytes, format("{}: reading buffer \"{}\"", name(), info.name)));
-    read_bytes(host, offset, bytes);
+    WAVEGATE_CHECK(map_and_wait(host, info.bytes, what));
+    const bool is_read = read_bytes(host, offset, bytes);
     gpu::unmap(host);
+    if (!is_read) return lost_error(context_, what);
     return {};
   }
-  read_bytes(host, offset, bytes);
+  if (!read_bytes(host, offset, bytes)) return lost_error(context_, what);
   return {};
 }
 
@@ -396,7 +406,7 @@ Result<void> WebGpuExecutable::map_and_wait(gpu::Buffer buffer, uint64_t bytes, 
   std::optional<Result<void>> mapped;
   gpu::map_for_reading(context_.device, buffer, bytes, [&](Result<void> result) { mapped = std::move(result); });
   wait_until(context_, [&] { return mapped.has_value(); });
-  if (*context_.lost) return lost_error(context_, what);
+  if (is_lost(context_)) return lost_error(context_, what);
   if (!*mapped) return device_error(format("{}: {}", what, mapped->error().message));
   return {};
 }
@@ -428,7 +438,7 @@ Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t
     gpu::copy_buffer(encoder, memory_.handle(buffer), begin, host.get(), 0, end - begin);
     gpu::submit(context_.device, encoder);
     ++context_.counters.submissions;
-    scope.end(what, Invalid::is_our_mistake, [&](std::optional<Error> error) {
+    scope.end(what, whose_mistake(memory_), [&](std::optional<Error> error) {
       refused = std::move(error);
       is_heard = true;
     });
@@ -438,50 +448,77 @@ Result<void> WebGpuExecutable::read_from_device(graph::BufferId buffer, uint64_t
   if (refused) return std::move(*refused);
   WAVEGATE_CHECK(mapped);
   ++context_.counters.readbacks;
-  read_bytes(host.get(), offset - begin, bytes);
+  if (!read_bytes(host.get(), offset - begin, bytes)) return lost_error(context_, what);
   return {};
 }
 
 // ---- the application's encoder
 
+/// What the recorded commands refer to and the executable may let go.
+struct WebGpuExecutable::Encoded {
+  explicit Encoded(Context& context) : writes(context) {}
+  std::shared_ptr<const Recording> recording;
+  std::vector<std::shared_ptr<MemoryBuffer>> external;
+  Steps writes;
+};
+
+/// Makes what is recorded, and tells the steps of the pending writes. Inside an error scope.
+Result<std::vector<Step>> WebGpuExecutable::prepare_encoding(Encoded& encoded) {
+  WAVEGATE_CHECK(prepare_recording());
+  encoded.recording = recording_;
+  encoded.external = memory_.external();
+  WAVEGATE_TRY(
+      std::vector<Step> writes,
+      pending_.make_steps(context_, memory_.handles(), PendingWrites::When::whenever_the_steps_run, encoded.writes));
+  encoded.writes.finish();
+  return writes;
+}
+
+/// Ends the scope of a part of encode(). After an error, which a page hears too late for the call, nothing is kept.
+Result<void> WebGpuExecutable::judge(ErrorScope& scope, std::string what, Invalid invalid) {
+  if (gpu::can_wait()) {
+    Result<void> judged = scope.end_and_wait(context_, std::move(what), invalid);
+    if (!judged) forget_refused();
+    return judged;
+  }
+  scope.end(std::move(what), invalid, [this, alive = std::weak_ptr(alive_)](std::optional<Error> error) {
+    if (!error || alive.expired()) return;
+    forget_refused();
+    late_error_ = std::move(error);
+  });
+  return {};
+}
+
 Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
   if (in_flight_) return invalid_input(format("{}: it cannot be encoded during a run; wait for it first", name()));
-  if (load_error_) return *load_error_;
+  WAVEGATE_CHECK(check_usable("encoding"));
   if (const graph::Loop* loop = graph::find_loop(*graph_))
     return unsupported(
         format("{}: loop \"{}\" needs the host while it runs, to submit what follows, and what is encoded "
                "has none; lower the program host-free, with a bound for each loop",
                name(), loop->label));
-  ErrorScope scope(context_.device);
-  WAVEGATE_CHECK(prepare_recording());
-  scope.end(format("{}: preparing it", name()), Invalid::is_our_mistake,
-            [this, alive = std::weak_ptr(alive_)](std::optional<Error> error) {
-              if (error && !alive.expired()) heard_of_loading(std::move(error));
-            });
-  /// What the recorded commands refer to and the executable may let go.
-  struct Encoded {
-    explicit Encoded(Context& context) : writes(context) {}
-    std::shared_ptr<const Recording> recording;
-    std::vector<std::shared_ptr<MemoryBuffer>> external;
-    Steps writes;
-  };
   auto encoded = std::make_shared<Encoded>(context_);
-  encoded->recording = recording_;
-  encoded->external = memory_.external();
-  WAVEGATE_TRY(
-      const std::vector<Step> writes,
-      pending_.make_steps(context_, memory_.handles(), PendingWrites::When::whenever_the_steps_run, encoded->writes));
-  encoded->writes.finish();
+  ErrorScope preparing(context_.device);
+  Result<std::vector<Step>> writes = prepare_encoding(*encoded);
+  if (!writes) {
+    forget_refused();
+    return std::move(writes).error();
+  }
   host_copies_.unmap_outputs();
+  is_encoded_ = true;  // whatever comes of it, outputs must be mapped to be read
+  WAVEGATE_CHECK(judge(preparing, format("{}: preparing it", name()), whose_mistake(memory_)));
+
+  ErrorScope recording(context_.device);
   const Owned<gpu::Encoder> encoder(gpu::adopt_encoder(into));
   {
     Player player(encoder.get());
-    for (const Step& step : writes) player.play(encoded->writes, step);
-    recording_->play_part(player, 0);
+    for (const Step& step : *writes) player.play(encoded->writes, step);
+    encoded->recording->play_part(player, 0);
   }
   host_copies_.copy_outputs(encoder.get(), memory_.handles());
+  WAVEGATE_CHECK(judge(recording, format("{}: recording it", name()), Invalid::is_the_lenders));
   pending_.clear();
-  has_run_ = has_outputs_ = is_encoded_ = true;
+  has_run_ = has_outputs_ = true;
   has_failed_ = false;
   return std::shared_ptr<void>(std::move(encoded));
 }

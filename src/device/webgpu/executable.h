@@ -55,6 +55,7 @@ class WebGpuExecutable final : public Executable {
   void heard_of_loading(std::optional<Error> error);
   void forget_refused();
   Result<void> prepare_recording();
+  Result<void> check_usable(std::string_view verb);
   Result<void> check_range(graph::BufferId buffer, uint64_t offset, uint64_t bytes, std::string_view verb) const;
   std::string name() const;
 
@@ -74,6 +75,11 @@ class WebGpuExecutable final : public Executable {
   template <typename... Arguments>
   std::function<void(Arguments...)> awaited(std::type_identity_t<std::function<void(Arguments...)>> then);
 
+  // The application's encoder.
+  struct Encoded;
+  Result<std::vector<Step>> prepare_encoding(Encoded& encoded);
+  Result<void> judge(ErrorScope& scope, std::string what, Invalid invalid);
+
   // Reading.
   Result<void> read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes);
   Result<void> map_and_wait(gpu::Buffer buffer, uint64_t bytes, const std::string& what);
@@ -84,6 +90,7 @@ class WebGpuExecutable final : public Executable {
   std::shared_ptr<int> alive_ = std::make_shared<int>();
   bool is_loaded_ = false;
   std::optional<Error> load_error_;
+  std::optional<Error> late_error_;  ///< of encode(), where that could not wait; the next call tells it
 
   GraphMemory memory_;
   PendingWrites pending_;

@@ -86,11 +86,16 @@ Result<void> available();
 Device request_device(DeviceRequest request, std::function<void(Result<DeviceInfo>)> done);
 
 /// Adds a reference to a device of the application, to be released. `instance` and `device` are the implementation's
-/// handles as numbers; a browser has no instance. `lost` is as in DeviceRequest, where the body can hear of it.
+/// handles as numbers; a browser has no instance. `lost` is as in DeviceRequest, and hears as well if the application
+/// destroys the device.
 Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, std::function<void(std::string reason)> lost);
 
 /// Calls the callbacks of what has ended on the device, and does not wait. In a browser: nothing.
 void pump(Device device);
+
+/// Calls the callback that hears of the loss, if the device is gone and it was not told yet; no other. Does not wait.
+/// In a browser: nothing, since the page tells it.
+void look_for_loss(Device device);
 
 /// May the host wait for callbacks by calling pump() again and again? Not in a browser, whose callbacks come when the
 /// caller has returned.
@@ -130,8 +135,11 @@ enum BufferUse : uint32_t {
 
 /// Holds zeroes. `bytes` is a multiple of 4.
 Buffer create_buffer(Device device, std::string_view label, uint64_t bytes, uint32_t uses);
-/// Adds a reference to a buffer of the application.
+/// Adds a reference to a buffer of the application. The same buffer is the same handle.
 Buffer adopt_buffer(uintptr_t buffer);
+/// What a buffer was made with.
+uint64_t size_of(Buffer buffer);
+uint32_t uses_of(Buffer buffer);
 /// Gives the memory back as soon as nothing submitted uses it. For buffers that create_buffer() made.
 void destroy(Buffer buffer);
 /// Drops the reference, and lets the memory live if others hold one.
@@ -143,8 +151,9 @@ void write_buffer(Device device, Buffer buffer, uint64_t offset, std::span<const
 /// Maps the first `bytes` of a buffer for reading once all is done that was submitted before. The callback hears
 /// whether it is mapped, or why not.
 void map_for_reading(Device device, Buffer buffer, uint64_t bytes, std::function<void(Result<void>)> done);
-/// Copies from a mapped buffer. Offset is a multiple of 8, size of 4.
-void read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes);
+/// Copies from a mapped buffer. Offset is a multiple of 8, size of 4. False if it is mapped no longer, since the device
+/// is gone.
+[[nodiscard]] bool read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes);
 void unmap(Buffer buffer);
 
 // ---- pipelines

@@ -1,5 +1,7 @@
 #include "wavegate/device/webgpu/graph_memory.h"
 
+#include <algorithm>
+
 #include "wavegate/base/format.h"
 #include "wavegate/device/buffer_checks.h"
 
@@ -32,10 +34,20 @@ Result<bool> GraphMemory::bind(const Context& context, const graph::Graph& graph
   auto ours = std::dynamic_pointer_cast<MemoryBuffer>(memory);
   const bool is_ours = ours && &ours->context() == &context;
   WAVEGATE_CHECK(check_memory(graph, buffer, is_ours, is_ours ? ours->bytes() : 0));
+  const graph::Buffer& info = graph.buffers[index_of(buffer)];
+  if (info.indirect && (gpu::uses_of(ours->handle()) & gpu::kIndirect) == 0)
+    return invalid_input(
+        format("graph \"{}\": grids are read from buffer \"{}\", and the memory bound to it was made without the usage "
+               "INDIRECT; make it with that, too",
+               graph.name, info.name));
   const bool is_another = handle(buffer) != ours->handle();
   handles_[index_of(buffer)] = ours->handle();
   external_[index_of(buffer)] = std::move(ours);
   return is_another;
+}
+
+bool GraphMemory::has_borrowed() const {
+  return std::ranges::any_of(external_, [](const auto& memory) { return memory && memory->is_borrowed(); });
 }
 
 Result<void> GraphMemory::check_bound(const graph::Graph& graph) const {

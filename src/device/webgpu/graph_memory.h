@@ -24,6 +24,7 @@ class MemoryBuffer : public Buffer {
 
   uint64_t bytes() const override { return bytes_; }
   gpu::Buffer handle() const { return memory_ ? memory_.get() : borrowed_.get(); }
+  bool is_borrowed() const { return static_cast<bool>(borrowed_); }
   const Context& context() const { return context_; }
 
  private:
@@ -51,6 +52,8 @@ class GraphMemory {
   gpu::Buffer handle(graph::BufferId buffer) const { return handles_[static_cast<uint32_t>(buffer)]; }
   /// What was bound, by BufferId; null elsewhere.
   const std::vector<std::shared_ptr<MemoryBuffer>>& external() const { return external_; }
+  /// Whether memory of the application is bound.
+  bool has_borrowed() const;
 
  private:
   std::vector<OwnedBuffer> memory_;  ///< none for external buffers

@@ -10,13 +10,14 @@ constexpr uint64_t kTimesBytes = 16;
 
 }  // namespace
 
-void read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes) {
+bool read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes) {
   const uint64_t begin = offset / 8 * 8;
   const uint64_t end = (offset + bytes.size() + 3) / 4 * 4;
   if (begin == offset && end == offset + bytes.size()) return gpu::read_mapped(mapped, offset, bytes);
   std::vector<std::byte> around(static_cast<size_t>(end - begin));
-  gpu::read_mapped(mapped, begin, around);
+  if (!gpu::read_mapped(mapped, begin, around)) return false;
   std::memcpy(bytes.data(), around.data() + (offset - begin), bytes.size());
+  return true;
 }
 
 void HostCopies::allocate(const Context& context, const graph::Graph& graph) {
@@ -72,8 +73,9 @@ std::vector<HostCopies::Copy*> HostCopies::copies() {
 std::optional<double> HostCopies::read_times() {
   if (!std::exchange(times_.is_mapped, false)) return std::nullopt;
   uint64_t nanoseconds[2] = {};
-  gpu::read_mapped(times_.host.get(), 0, std::as_writable_bytes(std::span(nanoseconds)));
+  const bool is_there = gpu::read_mapped(times_.host.get(), 0, std::as_writable_bytes(std::span(nanoseconds)));
   gpu::unmap(times_.host.get());
+  if (!is_there) return std::nullopt;
   // A browser rounds them, which may move the end before the begin.
   const uint64_t elapsed = nanoseconds[1] > nanoseconds[0] ? nanoseconds[1] - nanoseconds[0] : 0;
   return static_cast<double>(elapsed) * 1e-9;

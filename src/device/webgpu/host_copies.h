@@ -16,8 +16,8 @@ namespace wavegate::device::webgpu {
 /// Of buffers that the host maps.
 constexpr uint32_t kHostUses = gpu::kMapRead | gpu::kCopyDestination;
 
-/// Bytes of a mapped buffer, wherever they begin and end.
-void read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes);
+/// Bytes of a mapped buffer, wherever they begin and end. False if it is mapped no longer.
+[[nodiscard]] bool read_bytes(gpu::Buffer mapped, uint64_t offset, std::span<std::byte> bytes);
 
 /// What a run leaves for the host: the outputs, and the time that it took.
 class HostCopies {

@@ -23,6 +23,8 @@ namespace wavegate::device::webgpu::gpu {
   X(BufferAddRef)                                 \
   X(BufferDestroy)                                \
   X(BufferGetConstMappedRange)                    \
+  X(BufferGetSize)                                \
+  X(BufferGetUsage)                               \
   X(BufferMapAsync)                               \
   X(BufferRelease)                                \
   X(BufferUnmap)                                  \
@@ -53,6 +55,7 @@ namespace wavegate::device::webgpu::gpu {
   X(DeviceCreateShaderModule)                     \
   X(DeviceGetAdapterInfo)                         \
   X(DeviceGetLimits)                              \
+  X(DeviceGetLostFuture)                          \
   X(DeviceGetQueue)                               \
   X(DeviceHasFeature)                             \
   X(DevicePopErrorScope)                          \
@@ -62,6 +65,7 @@ namespace wavegate::device::webgpu::gpu {
   X(InstanceProcessEvents)                        \
   X(InstanceRelease)                              \
   X(InstanceRequestAdapter)                       \
+  X(InstanceWaitAny)                              \
   X(PipelineLayoutRelease)                        \
   X(QuerySetRelease)                              \
   X(QueueOnSubmittedWorkDone)                     \

@@ -52,6 +52,7 @@ struct NativeDevice {
   WGPUQueue queue = nullptr;
   DeviceRequest wanted = {};
   std::function<void(Result<DeviceInfo>)> done = {};
+  Lost lost = {};  ///< of a device that was adopted, until it is told
 };
 
 NativeDevice& native(Device device) {
@@ -193,13 +194,13 @@ Device request_device(DeviceRequest wanted, std::function<void(Result<DeviceInfo
   return from<Device>(ours.release());
 }
 
-// webgpu.h tells of a loss only whoever made the device.  NOLINTNEXTLINE(performance-unnecessary-value-param)
-Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, Lost) {
+Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, Lost lost) {
   WAVEGATE_CHECK(available());
   if (instance == 0 || device == 0)
     return invalid_input("an adopted WebGPU device needs its WGPUInstance and its WGPUDevice; one is null");
   auto ours = std::make_unique<NativeDevice>();
   ours->instance = reinterpret_cast<WGPUInstance>(instance);
+  ours->lost = std::move(lost);
   call().InstanceAddRef(ours->instance);
   call().DeviceAddRef(reinterpret_cast<WGPUDevice>(device));
   OpenDevice result;
@@ -210,6 +211,16 @@ Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, Lost) {
 
 void pump(Device device) {
   call().InstanceProcessEvents(native(device).instance);
+  if (native(device).lost) look_for_loss(device);  // the loss of our own device is among the events
+}
+
+void look_for_loss(Device device) {
+  NativeDevice& ours = native(device);
+  WGPUFutureWaitInfo loss{};
+  loss.future = call().DeviceGetLostFuture(ours.device);
+  if (call().InstanceWaitAny(ours.instance, 1, &loss, 0) != WGPUWaitStatus_Success || !loss.completed) return;
+  // The reason of an adopted device's loss is told to whoever made it.
+  if (const Lost lost = std::exchange(ours.lost, {})) lost("the application's device was lost or destroyed");
 }
 
 bool can_wait() {
@@ -277,6 +288,13 @@ Buffer adopt_buffer(uintptr_t buffer) {
   return Buffer{buffer};
 }
 
+uint64_t size_of(Buffer buffer) {
+  return call().BufferGetSize(to<WGPUBuffer>(buffer));
+}
+uint32_t uses_of(Buffer buffer) {
+  return static_cast<uint32_t>(call().BufferGetUsage(to<WGPUBuffer>(buffer)));
+}
+
 void destroy(Buffer buffer) {
   release(&Functions::BufferDestroy, to<WGPUBuffer>(buffer));
 }
@@ -300,9 +318,10 @@ void map_for_reading(Device, Buffer buffer, uint64_t bytes, std::function<void(R
   call().BufferMapAsync(to<WGPUBuffer>(buffer), WGPUMapMode_Read, 0, bytes, info);
 }
 
-void read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes) {
+bool read_mapped(Buffer buffer, uint64_t offset, std::span<std::byte> bytes) {
   const void* mapped = call().BufferGetConstMappedRange(to<WGPUBuffer>(buffer), offset, bytes.size());
   if (mapped != nullptr) std::memcpy(bytes.data(), mapped, bytes.size());
+  return mapped != nullptr;
 }
 
 void unmap(Buffer buffer) {

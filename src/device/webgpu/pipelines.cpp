@@ -27,8 +27,4 @@ std::shared_ptr<const Pipeline> PipelineStore::get(Module module, const std::str
   return place->second;
 }
 
-void PipelineStore::forget(const std::shared_ptr<const Pipeline>& pipeline) {
-  std::erase_if(pipelines_, [&](const auto& entry) { return entry.second == pipeline; });
-}
-
 }  // namespace wavegate::device::webgpu

@@ -34,9 +34,10 @@ class PipelineStore {
   explicit PipelineStore(gpu::Device device) : device_(device) {}
 
   /// The pipeline of a module; `name` is the kernel's, for people. Whether WebGPU takes the module is told to the error
-  /// scope around; if it does not, the pipeline must be forgotten, so that the next one who wants it hears so too.
+  /// scope around; if it does not, pipelines must be forgotten, so that the next one who wants it hears so too.
   std::shared_ptr<const Pipeline> get(Module module, const std::string& name);
-  void forget(const std::shared_ptr<const Pipeline>& pipeline);
+  /// After an error nobody knows which pipelines are good: what is wanted later is made anew.
+  void forget_all() { pipelines_.clear(); }
 
   /// The layout of the group that launch words are in.
   gpu::BindGroupLayout words_layout();

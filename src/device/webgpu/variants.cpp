@@ -127,7 +127,7 @@ Result<std::shared_ptr<const Pipeline>> Variants::get(graph::KernelId id, const 
 }
 
 void Variants::forget_all() {
-  for (const auto& [key, pipeline] : pipelines_) store_.forget(pipeline);
+  store_.forget_all();
   pipelines_.clear();
 }
 

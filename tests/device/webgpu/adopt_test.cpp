@@ -1,11 +1,6 @@
-// A small foreign application: its own instance, device, buffers and command encoders, with Wavegate as a guest.
-
-#include <dlfcn.h>
-
+#include "device/webgpu/application.h"
+#include "device/webgpu/faults.h"
 #include "device/webgpu/test_device.h"
-
-#define WGPU_SKIP_DECLARATIONS
-#include <webgpu/webgpu.h>
 
 namespace wavegate::device::webgpu {
 namespace {
@@ -13,88 +8,6 @@ namespace {
 using graph::BufferId;
 using testing::Each;
 using testing::HasSubstr;
-
-/// The application's WebGPU, which Wavegate finds in the process. Loaded before any test asks for a device.
-void* const kLibrary = dlopen(WAVEGATE_WEBGPU_INSTALLED, RTLD_NOW | RTLD_GLOBAL);
-
-#define CALL(name) reinterpret_cast<WGPUProc##name>(dlsym(kLibrary, "wgpu" #name))
-
-class Application {
- public:
-  Application() {
-    setenv("VK_ADD_DRIVER_FILES", "/usr/lib/chromium/vk_swiftshader_icd.json", 0);
-    instance_ = CALL(CreateInstance)(nullptr);
-    WGPURequestAdapterCallbackInfo adapter{};
-    adapter.mode = WGPUCallbackMode_AllowProcessEvents;
-    adapter.userdata1 = &adapter_;
-    adapter.callback = [](WGPURequestAdapterStatus, WGPUAdapter got, WGPUStringView, void* into, void*) {
-      *static_cast<WGPUAdapter*>(into) = got;
-    };
-    CALL(InstanceRequestAdapter)(instance_, nullptr, adapter);
-    CALL(InstanceProcessEvents)(instance_);
-    WGPUDeviceDescriptor descriptor{};
-    descriptor.uncapturedErrorCallbackInfo.callback = [](const WGPUDevice*, WGPUErrorType, WGPUStringView message,
-                                                         void*, void*) {
-      ADD_FAILURE() << "an error for the application: " << std::string(message.data, message.length);
-    };
-    WGPURequestDeviceCallbackInfo device{};
-    device.mode = WGPUCallbackMode_AllowProcessEvents;
-    device.userdata1 = &device_;
-    device.callback = [](WGPURequestDeviceStatus, WGPUDevice got, WGPUStringView, void* into, void*) {
-      *static_cast<WGPUDevice*>(into) = got;
-    };
-    CALL(AdapterRequestDevice)(adapter_, &descriptor, device);
-    CALL(InstanceProcessEvents)(instance_);
-    unsetenv("VK_ADD_DRIVER_FILES");
-    queue_ = CALL(DeviceGetQueue)(device_);
-  }
-
-  ~Application() {
-    for (WGPUBuffer buffer : buffers_) CALL(BufferRelease)(buffer);
-    CALL(QueueRelease)(queue_);
-    CALL(DeviceRelease)(device_);
-    CALL(AdapterRelease)(adapter_);
-    CALL(InstanceRelease)(instance_);
-  }
-
-  std::unique_ptr<Device> lend() {
-    AdoptedDevice lent;
-    lent.instance = reinterpret_cast<uintptr_t>(instance_);
-    lent.device = reinterpret_cast<uintptr_t>(device_);
-    return must(adopt(lent));
-  }
-
-  WGPUBuffer buffer(uint64_t words) {
-    WGPUBufferDescriptor descriptor{};
-    descriptor.size = words * 4;
-    descriptor.usage = WGPUBufferUsage_Storage | WGPUBufferUsage_CopySrc | WGPUBufferUsage_CopyDst;
-    buffers_.push_back(CALL(DeviceCreateBuffer)(device_, &descriptor));
-    return buffers_.back();
-  }
-  void write(WGPUBuffer buffer, const std::vector<uint32_t>& words) {
-    CALL(QueueWriteBuffer)(queue_, buffer, 0, words.data(), words.size() * 4);
-  }
-
-  WGPUCommandEncoder begin() { return CALL(DeviceCreateCommandEncoder)(device_, nullptr); }
-  static uintptr_t number(WGPUCommandEncoder encoder) { return reinterpret_cast<uintptr_t>(encoder); }
-  static uintptr_t number(WGPUBuffer buffer) { return reinterpret_cast<uintptr_t>(buffer); }
-  static void clear(WGPUCommandEncoder encoder, WGPUBuffer buffer, uint64_t words) {
-    CALL(CommandEncoderClearBuffer)(encoder, buffer, 0, words * 4);
-  }
-  void submit(WGPUCommandEncoder encoder) {
-    WGPUCommandBuffer commands = CALL(CommandEncoderFinish)(encoder, nullptr);
-    CALL(QueueSubmit)(queue_, 1, &commands);
-    CALL(CommandBufferRelease)(commands);
-    CALL(CommandEncoderRelease)(encoder);
-  }
-
- private:
-  WGPUInstance instance_ = nullptr;
-  WGPUAdapter adapter_ = nullptr;
-  WGPUDevice device_ = nullptr;
-  WGPUQueue queue_ = nullptr;
-  std::vector<WGPUBuffer> buffers_;
-};
 
 /// Triples an external buffer and adds one, then copies it to an output.
 struct Guest {
@@ -195,6 +108,124 @@ TEST(WebGpuAdopt, TheApplicationFindsTheBuffersOfAnExecutable) {
     ASSERT_OK(other->bind(guest.values, must(borrow(*device, place.buffer, 16))));
     ASSERT_OK(other->read(guest.values, 0, std::as_writable_bytes(std::span(&word, 1))));
     EXPECT_EQ(word, 0u);
+  }
+}
+
+TEST(WebGpuAdopt, WhatCannotBeBorrowedIsRefusedByName) {
+  Application application;
+  {
+    const auto device = application.lend();
+    const auto refusal = [&](WGPUBuffer buffer, uint64_t bytes) {
+      const auto result = borrow(*device, Application::number(buffer), bytes);
+      EXPECT_FALSE(result.ok());
+      if (result.ok()) return std::string();
+      EXPECT_EQ(result.error().kind, ErrorKind::invalid_input);
+      return result.error().message;
+    };
+    EXPECT_THAT(refusal(application.buffer(4), 20),
+                HasSubstr("20 bytes of a WGPUBuffer cannot be borrowed, since it has 16"));
+    constexpr WGPUBufferUsage kAll = Application::kUsual;
+    EXPECT_THAT(refusal(application.buffer(4, kAll & ~WGPUBufferUsage_Storage), 16), HasSubstr("usage STORAGE "));
+    EXPECT_THAT(refusal(application.buffer(4, kAll & ~WGPUBufferUsage_CopySrc), 16), HasSubstr("usage COPY_SRC "));
+    EXPECT_THAT(refusal(application.buffer(4, kAll & ~WGPUBufferUsage_CopyDst), 16), HasSubstr("usage COPY_DST "));
+  }
+}
+
+TEST(WebGpuAdopt, AGridIsReadFromABufferThatWasMadeForIt) {
+  Application application;
+  {
+    const auto device = application.lend();
+    TestGraph graph("grid");
+    const auto values = graph.output(graph.buffer<uint32_t>("values", {5}));
+    const auto grid = graph.external(graph.indirect(graph.buffer("grid", 3)));
+    graph::Dispatch dispatch = graph.dispatch(graph.kernel(affine_kernel()), {values}, {3, 1}, {1, 1, 1});
+    dispatch.indirect = graph.whole(grid);
+    graph.add(dispatch);
+    const auto executable = must(device->load(graph.get()));
+    const auto unfit = must(borrow(*device, Application::number(application.buffer(3)), 12));
+    const auto refused = executable->bind(grid, unfit);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
+    EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr("buffer \"grid\""), HasSubstr("INDIRECT")));
+    const WGPUBuffer fit = application.buffer(3, Application::kUsual | WGPUBufferUsage_Indirect);
+    application.write(fit, {1, 1, 1});
+    ASSERT_OK(executable->bind(grid, must(borrow(*device, Application::number(fit), 12))));
+    ASSERT_OK(executable->run());
+    EXPECT_EQ(read_all<uint32_t>(*executable, values, 1), (std::vector<uint32_t>{16}));
+  }
+}
+
+TEST(WebGpuAdopt, ABorrowedBufferThatIsDestroyedIsTheApplicationsFault) {
+  Application application;
+  {
+    const auto device = application.lend();
+    Guest guest;
+    const auto executable = must(device->load(guest.graph.get()));
+    const WGPUBuffer gone = application.buffer(4), values = application.buffer(4);
+    application.write(values, {5, 5, 5, 5});
+    ASSERT_OK(executable->bind(guest.values, must(borrow(*device, Application::number(gone), 16))));
+    Application::destroy(gone);
+    const auto result = executable->run();
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::invalid_input) << result.error().message;
+    EXPECT_THAT(result.error().message, HasSubstr("neither destroyed nor mapped"));
+    ASSERT_OK(executable->reset());
+    ASSERT_OK(executable->bind(guest.values, must(borrow(*device, Application::number(values), 16))));
+    ASSERT_OK(executable->run());
+    EXPECT_THAT(read_all<uint32_t>(*executable, guest.seen, 4), Each(16u));
+  }
+}
+
+TEST(WebGpuAdopt, AnEncoderThatTakesNoCommandsIsTheApplicationsFault) {
+  Application application;
+  {
+    const auto device = application.lend();
+    Guest guest;
+    const auto executable = must(device->load(guest.graph.get()));
+    const WGPUBuffer values = application.buffer(4);
+    application.write(values, {5, 5, 5, 5});
+    ASSERT_OK(executable->bind(guest.values, must(borrow(*device, Application::number(values), 16))));
+    ASSERT_OK(executable->run());
+    ASSERT_OK(write_all<uint32_t>(*executable, guest.word, {10}));
+    const WGPUCommandEncoder finished = application.begin();
+    WGPUCommandBuffer commands = Application::finish(finished);
+    // The application's own listener, which hears of nothing, would fail the test.
+    const auto result = encode(*executable, Application::number(finished));
+    CALL(CommandBufferRelease)(commands);
+    CALL(CommandEncoderRelease)(finished);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::invalid_input) << result.error().message;
+    EXPECT_THAT(result.error().message, HasSubstr("graph \"guest\": recording it"));
+    EXPECT_THAT(read_all<uint32_t>(*executable, guest.seen, 4), Each(16u)) << "the outputs of the run before";
+    const WGPUCommandEncoder encoder = application.begin();
+    auto kept = must(encode(*executable, Application::number(encoder)));
+    application.submit(encoder);
+    EXPECT_THAT(read_all<uint32_t>(*executable, guest.seen, 4), Each(49u));
+    EXPECT_EQ(read_all<uint32_t>(*executable, guest.word, 1), (std::vector<uint32_t>{10})) << "a write was lost";
+  }
+}
+
+TEST(WebGpuAdopt, WhatAnEncodingWasRefusedIsMadeAnew) {
+  Application application;
+  {
+    const auto device = application.lend();
+    Guest guest;
+    const auto executable = must(device->load(guest.graph.get()));
+    const WGPUBuffer values = application.buffer(4);
+    ASSERT_OK(executable->bind(guest.values, must(borrow(*device, Application::number(values), 16))));
+    // A part of a word is written by a kernel, which the first encoding makes.
+    const std::byte byte{1};
+    ASSERT_OK(executable->write(guest.word, 0, {&byte, 1}));
+    for (const bool is_refused : {true, false}) {
+      if (is_refused) faults().next_pipeline = WGPUErrorType_Validation;
+      const uint32_t before = faults().pipelines;
+      const WGPUCommandEncoder encoder = application.begin();
+      auto kept = encode(*executable, Application::number(encoder));
+      EXPECT_EQ(kept.ok(), !is_refused);
+      EXPECT_GT(faults().pipelines, before) << "the pipeline that was refused is kept";
+      application.submit(encoder);
+    }
+    EXPECT_EQ(read_all<uint32_t>(*executable, guest.word, 1), (std::vector<uint32_t>{1}));
   }
 }
 
