@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "wavegate/base/format.h"
+#include "wavegate/kir/wgsl_layout.h"
 #include "wavegate/kir/wgsl_module.h"
-#include "wavegate/program/wgsl_layout.h"
+#include "wavegate/kir/wgsl_resources.h"
 
 namespace wavegate::program {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using kir::WgslAttribute;
 using kir::WgslFunction;
 using kir::WgslModule;
-using kir::WgslVariable;
+using kir::WgslResource;
 
 /// A module's name made fit for a message: a hostile one may hold anything.
 std::string printable(std::string_view name) {
@@ -60,59 +60,17 @@ Result<void> check_workgroup_size(const kir::Interface& interface, const WgslMod
                               declared[0], declared[1], declared[2], size[0], size[1], size[2]));
 }
 
-/// All names that the entry point can come to, in its own body and in those of the functions that it names.
-std::set<std::string_view> names_used(const WgslModule& module, const WgslFunction& entry) {
-  std::map<std::string_view, const WgslFunction*> functions;
-  for (const WgslFunction& function : module.functions) functions.emplace(function.name, &function);
-  std::set<std::string_view> names;
-  std::vector<const WgslFunction*> open = {&entry};
-  while (!open.empty()) {
-    const WgslFunction& function = *open.back();
-    open.pop_back();
-    for (uint32_t i = function.body.first; i < function.body.end; ++i) {
-      const kir::WgslToken& token = module.tokens[i];
-      if (token.kind != kir::WgslToken::Kind::identifier || !names.insert(token.text).second) continue;
-      const auto called = functions.find(token.text);
-      if (called != functions.end() && called->second != &entry) open.push_back(called->second);
-    }
-  }
-  return names;
+std::string place(const WgslResource& resource) {
+  const auto text = [](const std::optional<uint32_t>& number) { return number ? format("{}", *number) : "none"; };
+  return format("\"{}\" at group {}, binding {}", printable(resource.variable->name), text(resource.group),
+                text(resource.binding));
 }
 
-std::optional<uint32_t> number_of(const WgslModule& module, const WgslVariable& variable, std::string_view name) {
-  const WgslAttribute* attribute = kir::find_attribute(variable.attributes, name);
-  if (attribute == nullptr || attribute->arguments.size() != 1) return std::nullopt;
-  return module.integer(attribute->arguments[0]);
-}
-
-/// A variable that a bind group fills.
-struct Resource {
-  const WgslVariable* variable = nullptr;
-  std::optional<uint32_t> group, binding;
-
-  std::string place() const {
-    const auto text = [](const std::optional<uint32_t>& number) { return number ? format("{}", *number) : "none"; };
-    return format("\"{}\" at group {}, binding {}", printable(variable->name), text(group), text(binding));
-  }
-};
-
-std::vector<Resource> find_resources(const WgslModule& module, const WgslFunction& entry) {
-  const bool has_one_entry = std::ranges::count_if(module.functions, &WgslFunction::is_compute) == 1;
-  const std::set<std::string_view> used = has_one_entry ? std::set<std::string_view>() : names_used(module, entry);
-  std::vector<Resource> resources;
-  for (const WgslVariable& variable : module.variables) {
-    if (variable.address_space == "workgroup" || variable.address_space == "private") continue;
-    if (!has_one_entry && !used.contains(variable.name)) continue;
-    resources.push_back({&variable, number_of(module, variable, "group"), number_of(module, variable, "binding")});
-  }
-  return resources;
-}
-
-Result<void> check_type(const WgslModule& module, const kir::BindingInfo& binding, const Resource& resource) {
-  const auto layout = wgsl_layout(module, resource.variable->type);
+Result<void> check_type(const WgslModule& module, const kir::BindingInfo& binding, const WgslResource& resource) {
+  const auto layout = kir::wgsl_layout(module, resource.variable->type);
   if (!layout)
     return invalid_input(
-        format("the type of the module's buffer {} cannot be read; write it with numbers for sizes", resource.place()));
+        format("the type of the module's buffer {} cannot be read; write it with numbers for sizes", place(resource)));
   if (kir::bit_width(binding.type) < 8)
     return invalid_input(format("binding \"{}\" is declared {}, which cannot be stored in memory", binding.name,
                                 kir::to_string(binding.type)));
@@ -126,7 +84,7 @@ Result<void> check_type(const WgslModule& module, const kir::BindingInfo& bindin
     return invalid_input(
         format("binding \"{}\" is declared a scalar, but the module's buffer {} is not one number of "
                "32 bits",
-               binding.name, resource.place()));
+               binding.name, place(resource)));
   }
   // A structure's elements are where its members are: what holds of the whole holds of them.
   const uint64_t apart = layout->stride.value_or(layout->alignment);
@@ -136,39 +94,40 @@ Result<void> check_type(const WgslModule& module, const kir::BindingInfo& bindin
       format("binding \"{}\" is declared {} of {} bytes, but the elements of the module's buffer {} are {} bytes "
              "apart; declare "
              "the type that the module has",
-             binding.name, kir::to_string(binding.type), size, resource.place(), apart));
+             binding.name, kir::to_string(binding.type), size, place(resource), apart));
 }
 
-Result<void> check_access(const kir::BindingInfo& binding, const Resource& resource) {
+Result<void> check_access(const kir::BindingInfo& binding, const WgslResource& resource) {
   const bool is_written = kir::writes(binding.access);
   const std::string_view access = resource.variable->access.empty() ? "read" : resource.variable->access;
   if ((access == "read_write") == is_written) return {};
   return invalid_input(format(
       "binding \"{}\" is declared {}, but the module's buffer {} is {}; make them agree, since WebGPU binds what is "
       "read alone differently",
-      binding.name, kir::to_string(binding.access), resource.place(), printable(access)));
+      binding.name, kir::to_string(binding.access), place(resource), printable(access)));
 }
 
-Result<void> check_launch_words(const kir::Interface& interface, const WgslModule& module, const Resource& resource) {
+Result<void> check_launch_words(const kir::Interface& interface, const WgslModule& module,
+                                const WgslResource& resource) {
   uint64_t declared = 0;
   for (const kir::ParameterInfo& parameter : interface.parameters)
     declared += kir::bit_width(parameter.type) == 64 ? 8 : 4;
   declared = (declared + 15) / 16 * 16;
-  const auto layout = wgsl_layout(module, resource.variable->type);
+  const auto layout = kir::wgsl_layout(module, resource.variable->type);
   if (!layout || layout->size == 0)
     return invalid_input(
-        format("the type of the module's uniform buffer {} cannot be read, or has no fixed size", resource.place()));
+        format("the type of the module's uniform buffer {} cannot be read, or has no fixed size", place(resource)));
   if (layout->size <= declared) return {};
   return invalid_input(format(
       "the module's uniform buffer {} has {} bytes, but the declared parameters give {}; declare a parameter for "
       "each of its words, in order",
-      resource.place(), layout->size, declared));
+      place(resource), layout->size, declared));
 }
 
 Result<void> check_resources(const kir::Interface& interface, const WgslModule& module,
-                             const std::vector<Resource>& resources) {
+                             const std::vector<WgslResource>& resources) {
   std::vector<bool> found(interface.bindings.size());
-  for (const Resource& resource : resources) {
+  for (const WgslResource& resource : resources) {
     const std::string_view space = resource.variable->address_space;
     if (space == "uniform" && resource.group == 1u && resource.binding == 0u) {
       WAVEGATE_CHECK(check_launch_words(interface, module, resource));
@@ -178,14 +137,14 @@ Result<void> check_resources(const kir::Interface& interface, const WgslModule& 
       return invalid_input(
           format("the module uses a uniform buffer {}; that of the launch words is at group 1, binding "
                  "0, and others must be storage buffers",
-                 resource.place()));
+                 place(resource)));
     if (space != "storage")
       return invalid_input(
-          format("the module uses {}, which is no storage buffer; bind storage buffers only", resource.place()));
+          format("the module uses {}, which is no storage buffer; bind storage buffers only", place(resource)));
     if (resource.group != 0u || !resource.binding || *resource.binding >= interface.bindings.size())
       return invalid_input(
           format("the module uses a buffer {}, but {} bindings are declared, from group 0, binding 0 on",
-                 resource.place(), interface.bindings.size()));
+                 place(resource), interface.bindings.size()));
     const kir::BindingInfo& binding = interface.bindings[*resource.binding];
     if (found[*resource.binding])
       return invalid_input(format("the module has two buffers for binding \"{}\"; give each its own", binding.name));
@@ -206,7 +165,7 @@ Result<void> check_module(const kir::OpaqueKernel& kernel) {
   WAVEGATE_TRY(const WgslModule module, kir::read_wgsl(kernel.wgsl));
   WAVEGATE_TRY(const WgslFunction* entry, find_entry_point(module, kernel.entry_point));
   WAVEGATE_CHECK(check_workgroup_size(kernel.interface, module, *entry));
-  return check_resources(kernel.interface, module, find_resources(module, *entry));
+  return check_resources(kernel.interface, module, kir::find_resources(module, *entry));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "wavegate/base/format.h"
 #include "wavegate/device/buffer_checks.h"
+#include "wavegate/kir/wgsl_resources.h"
 
 namespace wavegate::device::webgpu {
 namespace {
@@ -108,6 +109,34 @@ void WebGpuExecutable::forget_refused() {
   recording_.reset();
 }
 
+/// A dispatch shows each variable of a finished module as many bytes as it has, which WebGPU itself checks only where
+/// it validates.
+Result<void> WebGpuExecutable::check_shown(const graph::Dispatch& dispatch) {
+  const auto* opaque =
+      std::get_if<std::shared_ptr<const kir::OpaqueKernel>>(&graph_->kernels[static_cast<uint32_t>(dispatch.kernel)]);
+  if (opaque == nullptr || (*opaque)->wgsl.empty()) return {};
+  const kir::OpaqueKernel& kernel = **opaque;
+  const auto [known, is_new] = least_shown_.try_emplace(dispatch.kernel);
+  if (is_new) {
+    auto least = kir::least_binding_bytes(kernel);
+    if (!least)
+      return invalid_input(
+          format("{}: loading its kernel \"{}\": {}", name(), kernel.interface.name, least.error().message));
+    known->second = std::move(least).value();
+  }
+  for (size_t i = 0; i < std::min(known->second.size(), dispatch.bindings.size()); ++i) {
+    const uint64_t least = known->second[i];
+    const graph::Range& range = dispatch.bindings[i];
+    if (range.bytes >= least) continue;
+    return invalid_input(
+        format("kernel \"{}\": dispatch \"{}\" gives binding \"{}\" the {} bytes of buffer \"{}\", but the module's "
+               "variable has at least {}; bind a larger buffer, or declare a runtime-sized array",
+               kernel.interface.name, dispatch.label, kernel.interface.bindings[i].name, range.bytes,
+               graph_->buffers[index_of(range.buffer)].name, least));
+  }
+  return {};
+}
+
 /// Whatever can be known without external memory is: errors belong to the loading.
 Result<void> WebGpuExecutable::prepare_kernels() {
   std::vector<gpu::Buffer> places;
@@ -120,6 +149,7 @@ Result<void> WebGpuExecutable::prepare_kernels() {
                "or run them in several submissions",
                name(), Recording::kMaximumCommands));
   return for_each_dispatch(graph_->commands, [&](const graph::Dispatch& dispatch) -> Result<void> {
+    WAVEGATE_CHECK(check_shown(dispatch));
     std::vector<gpu::BoundRange> ranges;
     for (const graph::Range& range : dispatch.bindings) {
       if (range.bytes % 4 != 0)

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,7 @@ class WebGpuExecutable final : public Executable {
   // Loading.
   Result<void> check_modules();
   Result<void> prepare_kernels();
+  Result<void> check_shown(const graph::Dispatch& dispatch);
   void heard_of_loading(std::optional<Error> error);
   void forget_refused();
   Result<void> prepare_recording();
@@ -87,6 +89,8 @@ class WebGpuExecutable final : public Executable {
   Context& context_;
   std::shared_ptr<const graph::Graph> graph_;
   Variants variants_;
+  /// Of the finished modules: by binding, the bytes that they must be shown.
+  std::map<graph::KernelId, std::vector<uint64_t>> least_shown_;
   std::shared_ptr<int> alive_ = std::make_shared<int>();
   bool is_loaded_ = false;
   std::optional<Error> load_error_;

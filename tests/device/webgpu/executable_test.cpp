@@ -247,6 +247,21 @@ TEST_F(WebGpuExecutableTest, AModuleThatIsNotValidIsFoundOutWithoutValidation) {
   EXPECT_EQ(read_all<uint32_t>(*executable, BufferId{0}, 128)[64], 42u);
 }
 
+TEST_F(WebGpuExecutableTest, AModuleIsShownAsManyBytesAsItsVariablesHave) {
+  std::string text = kDoubling;
+  text.replace(text.find("array<u32>"), 10, "array<u32, 3>");
+  const TestGraph graph = doubling_graph(text);
+  const auto unchecked = must(open_for_test(false));
+  for (Device* each : {&device(), unchecked.get()}) {
+    const auto result = each->load(graph.get());
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::invalid_input);
+    EXPECT_THAT(result.error().message,
+                AllOf(HasSubstr("kernel \"double\""), HasSubstr("binding \"from\" the 4 bytes of buffer \"values\""),
+                      HasSubstr("at least 12")));
+  }
+}
+
 TEST_F(WebGpuExecutableTest, MemoryBeyondTheLargestBufferIsRefused) {
   const auto result = device().allocate(uint64_t{1} << 50);
   ASSERT_FALSE(result.ok());

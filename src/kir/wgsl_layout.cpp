@@ -1,16 +1,12 @@
-#include "wavegate/program/wgsl_layout.h"
+#include "wavegate/kir/wgsl_layout.h"
 
 #include <algorithm>
 #include <limits>
 #include <string_view>
 #include <vector>
 
-namespace wavegate::program {
+namespace wavegate::kir {
 namespace {
-
-using kir::WgslModule;
-using kir::WgslRange;
-using kir::WgslVariable;
 
 constexpr uint32_t kDeepest = 16;          ///< of types in types
 constexpr uint32_t kMostTypes = 1u << 12;  ///< looked at for one layout: a hostile module names them over and over
@@ -46,7 +42,7 @@ class Layouts {
     if (name.starts_with("mat") && name.size() > 5) return matrix(name.substr(3), arguments, depth);
     const uint64_t size = name.size() > 1 ? scalar_size(name) : 0;
     if (size == 0) return std::nullopt;
-    return WgslLayout{.size = size, .alignment = size, .is_scalar = true};
+    return WgslLayout{.size = size, .least = size, .alignment = size, .is_scalar = true};
   }
 
  private:
@@ -82,7 +78,7 @@ class Layouts {
   static uint64_t digit(char c) { return c >= '2' && c <= '4' ? static_cast<uint64_t>(c - '0') : 0; }
 
   static WgslLayout vector_of(uint64_t count, uint64_t size) {
-    return {.size = count * size, .alignment = (count == 2 ? 2 : 4) * size};
+    return {.size = count * size, .least = count * size, .alignment = (count == 2 ? 2 : 4) * size};
   }
 
   std::optional<WgslLayout> vector(std::string_view rest, const std::vector<WgslRange>& arguments, uint32_t depth) {
@@ -99,7 +95,8 @@ class Layouts {
     const uint64_t size = element_size(rest.substr(3), arguments, depth);
     if (columns == 0 || rows == 0 || size == 0) return std::nullopt;
     const WgslLayout column = vector_of(rows, size);
-    return WgslLayout{.size = columns * round_up(column.size, column.alignment), .alignment = column.alignment};
+    const uint64_t size_of_all = columns * round_up(column.size, column.alignment);
+    return WgslLayout{.size = size_of_all, .least = size_of_all, .alignment = column.alignment};
   }
 
   std::optional<WgslLayout> array(const std::vector<WgslRange>& arguments, uint32_t depth) {
@@ -107,32 +104,36 @@ class Layouts {
     const auto element = of(arguments[0], depth + 1);
     if (!element || element->size == 0) return std::nullopt;
     const uint64_t stride = round_up(element->size, element->alignment);
-    WgslLayout layout{.alignment = element->alignment, .stride = stride, .has_scalar_elements = element->is_scalar};
+    WgslLayout layout{
+        .least = stride, .alignment = element->alignment, .stride = stride, .has_scalar_elements = element->is_scalar};
     if (arguments.size() == 1) return layout;
     const auto count = module_.integer(arguments[1]);
     if (!count || stride > kLargest || *count * stride > kLargest) return std::nullopt;
-    layout.size = *count * stride;
+    layout.size = layout.least = *count * stride;
     return layout;
   }
 
   std::optional<WgslLayout> structure(const std::vector<WgslVariable>& members, uint32_t depth) {
     WgslLayout layout;
-    uint64_t end = 0;
+    uint64_t end = 0, least = 0;
     for (const WgslVariable& member : members) {
       const auto inner = of(member.type, depth + 1);
       if (!inner) return std::nullopt;
       const auto alignment = attribute(member, "align", inner->alignment);
       const auto size = attribute(member, "size", inner->size);
       if (!alignment || *alignment == 0 || !size || end > kLargest) return std::nullopt;
-      end = round_up(end, *alignment) + *size;
+      const uint64_t begin = round_up(end, *alignment);
+      end = begin + *size;
+      least = std::max(end, begin + inner->least);
       layout.alignment = std::max(layout.alignment, *alignment);
     }
     layout.size = round_up(end, layout.alignment);
+    layout.least = round_up(least, layout.alignment);
     return layout;
   }
 
   std::optional<uint64_t> attribute(const WgslVariable& member, std::string_view name, uint64_t otherwise) const {
-    const kir::WgslAttribute* found = kir::find_attribute(member.attributes, name);
+    const WgslAttribute* found = find_attribute(member.attributes, name);
     if (found == nullptr) return otherwise;
     if (found->arguments.size() != 1) return std::nullopt;
     return module_.integer(found->arguments[0]);
@@ -148,4 +149,4 @@ std::optional<WgslLayout> wgsl_layout(const WgslModule& module, WgslRange type) 
   return Layouts(module).of(type, 0);
 }
 
-}  // namespace wavegate::program
+}  // namespace wavegate::kir

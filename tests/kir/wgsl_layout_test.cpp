@@ -1,10 +1,10 @@
-#include "wavegate/program/wgsl_layout.h"
+#include "wavegate/kir/wgsl_layout.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
-namespace wavegate::program {
+namespace wavegate::kir {
 namespace {
 
 /// The layout of a type as "size alignment [stride]", or "none".
@@ -17,7 +17,7 @@ struct Placed { @size(20) a: u32, @align(32) b: u32 }
 struct Tail { count: u32, data: array<vec2u> }
 struct Itself { again: Itself }
 var<storage> x: )" + type + ";";
-  const auto module = kir::read_wgsl(text);
+  const auto module = read_wgsl(text);
   if (!module.ok()) return "none";
   const auto layout = wgsl_layout(*module, module->variables[0].type);
   if (!layout) return "none";
@@ -51,4 +51,4 @@ TEST(WgslLayout, OfWhatIsNotSharedWithTheHostThereIsNone) {
 }
 
 }  // namespace
-}  // namespace wavegate::program
+}  // namespace wavegate::kir
