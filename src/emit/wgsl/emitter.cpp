@@ -90,6 +90,7 @@ Result<Module> emit(const kir::Kernel& kernel, const target::Profile& profile, c
   WAVEGATE_CHECK(legalise(legal, profile));
   std::vector<bool> writable = writable_bindings(legal.interface, options.writable);
   WAVEGATE_CHECK(make_flow_uniform(legal, writable));
+  WAVEGATE_CHECK(check_workgroup_memory(legal, profile));
   return write(legal, profile, std::move(writable));
 }
 

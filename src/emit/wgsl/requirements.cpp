@@ -33,6 +33,17 @@ class Checker {
     return check_block(kernel_.body, 1);
   }
 
+  /// WGSL counts variables in multiples of 16 bytes.
+  Result<void> check_workgroup_bytes(uint64_t slot_bytes) const {
+    uint64_t bytes = slot_bytes;
+    for (const kir::Memory& memory : kernel_.memories)
+      if (memory.space == kir::MemorySpace::workgroup) bytes += (bytes_of(memory) + 15) / 16 * 16;
+    if (bytes <= profile_.limits.workgroup_memory) return {};
+    return refuse(wavegate::format("{} bytes of workgroup memory{} exceed the device's {}; use smaller arrays", bytes,
+                                   slot_bytes != 0 ? " (16 of them for a workgroupUniformLoad)" : "",
+                                   profile_.limits.workgroup_memory));
+  }
+
  private:
   Error refuse(std::string_view what) const {
     return unsupported(wavegate::format("kernel \"{}\": {}", kernel_.interface.name, what));
@@ -85,22 +96,20 @@ class Checker {
   }
 
   Result<void> check_memories() const {
-    uint64_t workgroup_bytes = 0;
     uint64_t local_bytes = 0;
     for (const kir::Memory& memory : kernel_.memories) {
       WAVEGATE_CHECK(need_type(memory.element, wavegate::format("memory \"{}\"", memory.name)));
-      const uint64_t size = memory.element == Type::boolean ? 4 : kir::byte_size(memory.element);
-      const uint64_t rounded = (size * memory.length + 15) / 16 * 16;
-      if (memory.space == kir::MemorySpace::workgroup) workgroup_bytes += rounded;
-      if (memory.space == kir::MemorySpace::local) local_bytes += size * memory.length;
+      if (memory.space == kir::MemorySpace::local) local_bytes += bytes_of(memory);
     }
-    if (workgroup_bytes > profile_.limits.workgroup_memory)
-      return refuse(wavegate::format("{} bytes of workgroup memory exceed the device's {}; use smaller arrays",
-                                     workgroup_bytes, profile_.limits.workgroup_memory));
+    WAVEGATE_CHECK(check_workgroup_bytes(0));
     if (local_bytes > kMaximumLocalBytes)
       return refuse(wavegate::format("{} bytes of local arrays exceed WGSL's {}; use smaller arrays", local_bytes,
                                      kMaximumLocalBytes));
     return {};
+  }
+
+  static uint64_t bytes_of(const kir::Memory& memory) {
+    return (memory.element == Type::boolean ? 4 : kir::byte_size(memory.element)) * uint64_t{memory.length};
   }
 
   Result<void> check_block(const kir::Block& block, uint32_t depth) const {
@@ -150,6 +159,14 @@ class Checker {
 
 Result<void> check_requirements(const kir::Kernel& kernel, const target::Profile& profile) {
   return Checker(kernel, profile).check();
+}
+
+Result<void> check_workgroup_memory(const kir::Kernel& kernel, const target::Profile& profile) {
+  bool has_load = false;
+  kir::walk(kernel.body, [&](const kir::Instruction& instruction) {
+    has_load |= instruction.op == Op::assume_uniform && instruction.scope >= kir::Scope::workgroup;
+  });
+  return Checker(kernel, profile).check_workgroup_bytes(has_load ? 16 : 0);
 }
 
 }  // namespace wavegate::emit::wgsl

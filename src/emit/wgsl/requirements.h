@@ -11,4 +11,8 @@ namespace wavegate::emit::wgsl {
 /// missing is `unsupported`, with its name. Precondition: a verified kernel.
 Result<void> check_requirements(const kir::Kernel& kernel, const target::Profile& profile);
 
+/// Whether the workgroup memory that the module declares fits the device: that of the kernel, and a word for
+/// workgroupUniformLoad if there is one. Precondition: the kernel is as make_flow_uniform() leaves it.
+Result<void> check_workgroup_memory(const kir::Kernel& kernel, const target::Profile& profile);
+
 }  // namespace wavegate::emit::wgsl

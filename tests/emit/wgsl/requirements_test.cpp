@@ -17,6 +17,14 @@ std::string refusal_of(const std::function<void(Builder&)>& body, const target::
   return message;
 }
 
+std::string accepted(const std::function<void(Builder&)>& body, const target::Profile& profile) {
+  Builder b("fits", {1, 1, 1});
+  body(b);
+  const std::string text = refusal(b, profile);
+  EXPECT_THAT(text, testing::StartsWith("accepted:"));
+  return text;
+}
+
 TEST(Requirements, TypesThatWgslLacksAreNamed) {
   for (const Type type : {Type::i8, Type::i16, Type::f64}) {
     const std::string needs = "needs " + std::string(kir::to_string(type)) + ", which WGSL does not have";
@@ -90,6 +98,22 @@ TEST(Requirements, LimitsAreNamed) {
   EXPECT_THAT(refusal_of(nothing, profile, {32, 32, 1}), HasSubstr("1024 invocations exceeds the device's 256"));
   EXPECT_THAT(refusal_of([](Builder& b) { b.workgroup_array("tile", Type::i32, 5000); }, profile),
               HasSubstr("20000 bytes of workgroup memory exceed the device's 16384"));
+  // A claim before a barrier is a load of a word of its own.
+  const auto claims = [](uint32_t words, bool is_followed) {
+    return [=](Builder& b) {
+      auto x = b.buffer("x", Type::i32, Access::read_write);
+      auto tile = b.workgroup_array("tile", Type::i32, words);
+      const Expr value = b.assume_uniform(x[0u], Scope::workgroup);
+      b.if_(value == 3, [&] {
+        tile[0u] = 1;
+        if (is_followed) b.barrier();
+      });
+    };
+  };
+  EXPECT_THAT(refusal_of(claims(4096, true), profile),
+              HasSubstr("16400 bytes of workgroup memory (16 of them for a workgroupUniformLoad) exceed the device's"));
+  EXPECT_THAT(accepted(claims(4092, true), profile), HasSubstr("workgroupUniformLoad"));
+  EXPECT_THAT(accepted(claims(4096, false), profile), testing::Not(HasSubstr("workgroupUniformLoad")));
   EXPECT_THAT(refusal_of([](Builder& b) { b.local_array("own", Type::i64, 1025); }, profile),
               HasSubstr("8200 bytes of local arrays exceed WGSL's 8192"));
   EXPECT_THAT(refusal_of(
