@@ -27,8 +27,8 @@ std::map<std::string, std::shared_ptr<device::Device>>& devices() {
 }
 
 #ifdef WAVEGATE_WEBGPU
-std::shared_ptr<device::Device> open_webgpu() {
-  auto device = device::webgpu::open_for_test();
+std::shared_ptr<device::Device> open_webgpu(bool validation) {
+  auto device = device::webgpu::open_for_test(validation);
   if (device) return std::move(device).value();
   std::fprintf(stderr, "%s\n", device.error().to_string().c_str());
   return nullptr;
@@ -36,14 +36,14 @@ std::shared_ptr<device::Device> open_webgpu() {
 #endif
 
 /// A device under test, opened once a process: the reference device, a small one, Vulkan with validation layers, or
-/// WebGPU with its own validation.
+/// WebGPU with its own validation or, as its users have it, without.
 std::shared_ptr<device::Device> device_named(const std::string& name) {
   auto [place, is_new] = devices().try_emplace(name);
   if (!is_new) return place->second;
   if (auto small = device::small_device(name)) return place->second = std::move(small);
   if (name == "reference") return place->second = open_device(name).value();
 #ifdef WAVEGATE_WEBGPU
-  if (name == "webgpu") return place->second = open_webgpu();
+  if (name.starts_with("webgpu")) return place->second = open_webgpu(name == "webgpu");
 #endif
   device::vulkan::Options options;
   // A machine with a GPU may lack the layers; it says so itself with WAVEGATE_VALIDATION=0.
@@ -68,7 +68,7 @@ class Differential : public testing::TestWithParam<Shard> {
  protected:
   void SetUp() override {
     device_ = device_named(GetParam().device);
-    if (device_ == nullptr && GetParam().device == "webgpu")
+    if (device_ == nullptr && GetParam().device.starts_with("webgpu"))
       GTEST_SKIP() << "there is no WebGPU here, so that this is not tested; run tools/install_webgpu.sh";
     ASSERT_NE(device_, nullptr) << "device \"" << GetParam().device << "\" cannot be opened";
   }
@@ -172,6 +172,8 @@ INSTANTIATE_TEST_SUITE_P(Shards, EveryStrategyWithLittle, testing::ValuesIn(smal
 INSTANTIATE_TEST_SUITE_P(Shards, AStrategyInTurn, testing::ValuesIn(shards("vulkan")), name_of);
 #ifdef WAVEGATE_WEBGPU
 INSTANTIATE_TEST_SUITE_P(WebGpu, AStrategyInTurn, testing::ValuesIn(shards("webgpu", 3)), name_of);
+INSTANTIATE_TEST_SUITE_P(WebGpuWithoutValidation, AStrategyInTurn, testing::ValuesIn(shards("webgpu_unchecked", 1)),
+                         name_of);
 #endif
 
 /// Runs after all tests: what the validation layers said of them.
