@@ -47,6 +47,9 @@ export class Executable {
 
   /** Lends a GPUBuffer to an external buffer. */
   bind(name, buffer) {
+    if (typeof buffer?.size !== 'number' || typeof buffer.usage !== 'number') {
+      throw new WavegateError('invalid-input', `takes a GPUBuffer, not ${buffer}`, `buffer "${name}"`);
+    }
     this.#withObject(buffer, (number) => this.#demand('bind', name, number, buffer.size));
   }
 

@@ -118,6 +118,86 @@ export async function embedded({ wavegate, gpu }) {
   return { unbound, afterRun, afterEncode, alive, limits: device.limits };
 }
 
+const ADDING = {
+  wavegate: 1,
+  name: 'adding',
+  buffers: {
+    from: { type: 'i32', count: 64, external: true },
+    to: { type: 'i32', count: 64, external: true },
+  },
+  kernels: {
+    add: {
+      kir: `kernel add {
+        workgroup_size 64 1 1
+        buffer from i32 read
+        buffer to i32 read_write
+        %i: i32 = builtin global_id 0
+        %a: i32 = load from[%i]
+        %b: i32 = load to[%i]
+        %c: i32 = add %a, %b
+        store to[%i], %c
+      }`,
+    },
+  },
+  run: [{ dispatch: 'add', bindings: ['from', 'to'], grid: [1] }],
+};
+
+const STORAGE = 0x80;
+const COPIES = 0x4 | 0x8;
+
+/** One GPUBuffer lent twice, others that cannot be lent, and one that is destroyed. */
+export async function lent({ wavegate, gpu }) {
+  const own = await (await gpu.requestAdapter()).requestDevice();
+  const device = await wavegate.openDevice(own);
+  const executable = await wavegate.compile(ADDING, { device });
+  const make = (size, usage) => own.createBuffer({ size, usage });
+  const numbers = make(256, STORAGE | COPIES);
+  own.queue.writeBuffer(numbers, 0, Int32Array.from({ length: 64 }, (_, i) => i));
+  executable.bind('from', numbers);
+  executable.bind('to', numbers);
+  await executable.run();
+  const doubled = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+
+  const refusals = [];
+  const refused = ({ kind, message }) => refusals.push({ kind, message });
+  for (const unfit of [make(128, STORAGE | COPIES), make(256, COPIES), make(256, STORAGE | 0x4), undefined]) {
+    try {
+      executable.bind('to', unfit);
+    } catch (error) {
+      refused(error);
+    }
+  }
+  const gone = make(256, STORAGE | COPIES);
+  executable.bind('to', gone);
+  gone.destroy();
+  await executable.run().catch(refused);
+  executable.bind('to', numbers);
+  await executable.run();
+  const again = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  executable.destroy();
+  device.destroy();
+  own.destroy();
+  return { doubled, refusals, again };
+}
+
+/** The application destroys the device that it lends. */
+export async function lost({ wavegate, gpu }) {
+  const own = await (await gpu.requestAdapter()).requestDevice();
+  const device = await wavegate.openDevice(own);
+  const program = { wavegate: 1, name: 'count', scalars: { n: { type: 'uint32', initial: 0 } }, run: [{ assign: 'n', value: 7 }] };
+  const executable = await wavegate.compile(program, { device });
+  const { scalars } = await executable.run();
+  own.destroy();
+  await own.lost;
+  const errors = [];
+  const failed = ({ kind, message }) => errors.push({ kind, message });
+  await executable.run().catch(failed);
+  await wavegate.compile(program, { device }).catch(failed);
+  executable.destroy();
+  device.destroy();
+  return { before: scalars.n, errors };
+}
+
 // A sandpile: a cell with four grains or more gives one to each neighbour.
 const TOPPLE = `
 @group(0) @binding(0) var<storage, read> old: array<i32>;

@@ -70,6 +70,25 @@ export const expectations = {
     assert.deepEqual(alive, times(10));
     assert.equal(limits.workgroupInvocations, 256);
   },
+  lent({ doubled, refusals, again }) {
+    const times = (count) => Array.from({ length: 64 }, (_, i) => i * count);
+    assert.deepEqual(doubled, times(2));
+    assert.deepEqual(again, times(4));
+    const expected = [/needs 256 bytes/, /usage STORAGE/, /usage COPY_DST/, /takes a GPUBuffer/, /neither destroyed nor mapped/];
+    assert.equal(refusals.length, expected.length, JSON.stringify(refusals));
+    refusals.forEach(({ kind, message }, i) => {
+      assert.equal(kind, 'invalid-input', message);
+      assert.match(message, expected[i]);
+    });
+  },
+  lost({ before, errors }) {
+    assert.equal(before, 7);
+    assert.equal(errors.length, 2);
+    for (const { kind, message } of errors) {
+      assert.equal(kind, 'device', message);
+      assert.match(message, /the device is lost/);
+    }
+  },
   ownShader(results) {
     let grains = Array(256).fill(6);
     let steps = 0;
