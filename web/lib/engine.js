@@ -41,6 +41,8 @@ export class Engine {
   #requested;
   #waiting = new Map();
   #lastId = 0;
+  /** The id of what goes on: was just started, or goes on in a callback. 0: nothing that anyone waits for. */
+  #owner = 0;
   /** The files of the program that is being read, by path. */
   files = new Map();
   /** GPU objects by number. */
@@ -51,7 +53,10 @@ export class Engine {
     const gpu = gpuImports({
       gpu: () => globalThis.navigator?.gpu,
       memory,
-      callBack: (id, status, text = '') => this.#callBack(id, status, text),
+      caller: (id) => {
+        const owner = this.#owner;
+        return (status, text = '') => this.#callBack(owner, id, status, text);
+      },
     });
     this.objects = gpu.objects;
     this.#requested = gpu.requested;
@@ -105,7 +110,7 @@ export class Engine {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       try {
-        this.demand(name, id, ...values);
+        this.#as(id, () => this.demand(name, id, ...values));
       } catch (error) {
         this.#waiting.delete(id);
         reject(error);
@@ -183,21 +188,36 @@ export class Engine {
     throw fault;
   }
 
-  /** Nobody above a callback could catch what goes wrong in it: those who wait are told. */
-  #callBack(id, status, text) {
+  /** Does something on behalf of what was started with this id. */
+  #as(owner, act) {
+    const before = this.#owner;
+    this.#owner = owner;
     try {
-      this.#enter(() => this.#invoke('called_back', [id, status, text]));
-    } catch (error) {
-      this.#rejectAll(error);
+      return act();
+    } finally {
+      this.#owner = before;
     }
   }
 
-  #break(error) {
-    this.#broken = error;
-    this.#rejectAll(error);
+  /**
+   * Nobody above a callback could catch what goes wrong in it: whoever waits for what it belongs to is told, or if nobody
+   * does the console. What broke the engine was told to all.
+   */
+  #callBack(owner, id, status, text) {
+    try {
+      this.#as(owner, () => this.#enter(() => this.#invoke('called_back', [id, status, text])));
+    } catch (error) {
+      if (error === this.#broken) return;
+      const waiting = this.#waiting.get(owner);
+      this.#waiting.delete(owner);
+      if (waiting) waiting.reject(error);
+      else console.error(error);
+    }
   }
 
-  #rejectAll(error) {
+  /** A trap leaves the wasm's memory as it was amid something: nothing in it can be believed, and everything ends. */
+  #break(error) {
+    this.#broken = error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

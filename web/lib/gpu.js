@@ -55,7 +55,8 @@ export async function requestDevice(gpu) {
  * @param {object} host
  * @param {() => GPU | undefined} host.gpu where devices come from
  * @param {() => ArrayBuffer} host.memory
- * @param {(id: number, status: number, text?: string) => void} host.callBack tells C++ that something has ended
+ * @param {(id: number) => (status: number, text?: string) => void} host.caller what tells C++ that something has ended:
+ *   taken at once, since what ends belongs to whatever goes on now
  */
 export function gpuImports(host) {
   const objects = new Objects();
@@ -68,12 +69,12 @@ export function gpuImports(host) {
   const textAt = (pointer, length) => decoder.decode(bytesAt(pointer, length));
   const message = (error) => String(error?.message ?? error);
 
-  /** Fills in an entry with its device, and tells `lost` when that is gone unless it was released before. */
-  function arrived(entry, device, lost) {
+  /** Fills in an entry with its device, and tells `tellLost` when that is gone unless it was released before. */
+  function arrived(entry, device, tellLost) {
     entry.device = device;
     entry.description = describe(device);
     device.lost.then((info) => {
-      if (!entry.released) host.callBack(lost, 1, info.message || info.reason || 'the browser does not say why');
+      if (!entry.released) tellLost(1, info.message || info.reason || 'the browser does not say why');
     });
   }
 
@@ -84,19 +85,21 @@ export function gpuImports(host) {
       const entry = { owned: true, released: false };
       const number = objects.add(entry);
       requested = entry;
+      const tell = host.caller(done);
+      const tellLost = host.caller(lost);
       requestDevice(host.gpu()).then(
         (device) => {
           if (entry.released) return device.destroy();
-          arrived(entry, device, lost);
-          return host.callBack(done, number);
+          arrived(entry, device, tellLost);
+          return tell(number);
         },
-        (error) => host.callBack(done, 0, message(error)),
+        (error) => tell(0, message(error)),
       );
       return number;
     },
     adopt_device(device, lost) {
       const entry = { owned: false, released: false };
-      arrived(entry, get(device), lost);
+      arrived(entry, get(device), host.caller(lost));
       return objects.add(entry);
     },
     device_number(number, which) {
@@ -125,9 +128,10 @@ export function gpuImports(host) {
 
     push_error_scope: (device, filter) => get(device).device.pushErrorScope(ERROR_FILTERS[filter]),
     pop_error_scope(device, done) {
+      const tell = host.caller(done);
       get(device).device.popErrorScope().then(
-        (error) => (error ? host.callBack(done, 1 + filterOf(error), error.message) : host.callBack(done, 0)),
-        (error) => host.callBack(done, 1 + ERROR_FILTERS.indexOf('internal'), message(error)),
+        (error) => (error ? tell(1 + filterOf(error), error.message) : tell(0)),
+        (error) => tell(1 + ERROR_FILTERS.indexOf('internal'), message(error)),
       );
     },
 
@@ -145,13 +149,14 @@ export function gpuImports(host) {
       get(device).device.queue.writeBuffer(get(buffer), offset, host.memory(), data >>> 0, bytes >>> 0),
     map_buffer(number, bytes, done) {
       const buffer = get(number);
+      const tell = host.caller(done);
       buffer.mapAsync(MAP_READ, 0, bytes).then(
         () => {
           // A range can be had only once, and is read in parts.
           mapped.set(buffer, new Uint8Array(buffer.getMappedRange(0, bytes)));
-          host.callBack(done, 0);
+          tell(0);
         },
-        (error) => host.callBack(done, 1, message(error)),
+        (error) => tell(1, message(error)),
       );
     },
     read_mapped(buffer, offset, into, bytes) {
@@ -232,7 +237,8 @@ export function gpuImports(host) {
     },
     when_submitted_work_done(device, done) {
       // The loss of the device is told elsewhere.
-      const ended = () => host.callBack(done, 0);
+      const tell = host.caller(done);
+      const ended = () => tell(0);
       get(device).device.queue.onSubmittedWorkDone().then(ended, ended);
     },
   };

@@ -32,6 +32,33 @@ test('in Node: what is destroyed leaves nothing behind', { skip }, async () => {
   assert.equal(engine.objects.count, before);
 });
 
+test('in Node: a fault in a callback ends the run that it belongs to, and no other', { skip }, async () => {
+  const counting = (name) => ({
+    wavegate: 1,
+    name,
+    scalars: { n: { type: 'uint32', initial: 0 } },
+    run: [{ while: ['<', 'n', 2000], label: 'up', body: [{ assign: 'n', value: ['+', 'n', 1] }] }],
+  });
+  const { gpuDevice } = device;
+  const { createCommandEncoder } = gpuDevice;
+  let encoders = 0;
+  gpuDevice.createCommandEncoder = (descriptor) => {
+    if (descriptor?.label === 'faulty' && ++encoders === 3) throw new Error('the encoder is out of order');
+    return createCommandEncoder.call(gpuDevice, descriptor);
+  };
+  try {
+    const options = { device, strategy: 'chunked' };
+    const [faulty, sound] = await Promise.allSettled(['faulty', 'sound'].map((name) => wavegate.run(counting(name), options)));
+    assert.equal(encoders >= 3, true, 'the fault did not happen');
+    assert.equal(faulty.status, 'rejected');
+    assert.match(faulty.reason.message, /create_encoder: the encoder is out of order/);
+    assert.equal(sound.status, 'fulfilled', sound.reason);
+    assert.equal(sound.value.scalars.n, 2000);
+  } finally {
+    delete gpuDevice.createCommandEncoder;
+  }
+});
+
 after(() => {
   device?.destroy();
   // Dawn's threads would keep the process.
