@@ -217,7 +217,11 @@ export class Executable {
   write(name: string, data: Contents, first?: number): void;
   /** Puts every value that has an initial value back to it before the next run. */
   reset(): void;
-  /** Lends a GPUBuffer to an external buffer of the program, before the first run. It needs the usages STORAGE, COPY_SRC and COPY_DST. */
+  /**
+   * Lends a GPUBuffer to an external buffer of the program, before the first run. It is at least as large, has the usages
+   * STORAGE, COPY_SRC and COPY_DST (INDIRECT, too, if grids are read from it), and while a run goes on it is neither
+   * mapped nor destroyed.
+   */
   bind(name: string, buffer: GPUBuffer): void;
   /** Runs the program. One run at a time. */
   run(options?: RunOptions): Promise<RunReport>;
