@@ -22,9 +22,18 @@ Result<std::shared_ptr<device::Device>> open_anew(const std::string& name) {
   return open_device(name);
 }
 
+namespace {
+
+/// Those that were opened so far.
+std::map<std::string, std::shared_ptr<device::Device>>& devices() {
+  static std::map<std::string, std::shared_ptr<device::Device>> opened;
+  return opened;
+}
+
+}  // namespace
+
 std::shared_ptr<device::Device> device_named(const std::string& name) {
-  static std::map<std::string, std::shared_ptr<device::Device>> devices;
-  auto [place, is_new] = devices.try_emplace(name);
+  auto [place, is_new] = devices().try_emplace(name);
   if (!is_new) return place->second;
   if (name == "webgpu") {
     if (auto device = open_anew(name))
@@ -48,13 +57,15 @@ std::shared_ptr<device::Device> device_named(const std::string& name) {
 
 namespace {
 
-/// Runs after all tests, whatever their order: what the validation layers said of them.
+/// Runs after all tests, whatever their order: what the validation layers said of them. Lets the devices go while their
+/// drivers are there, which end before what was made ahead of them.
 class NoValidationMessages : public testing::Environment {
  public:
   void TearDown() override {
-    if (const auto device = device_named("vulkan")) {
-      EXPECT_EQ(device::vulkan::validation_messages(*device), 0u);
+    if (const auto found = devices().find("vulkan"); found != devices().end() && found->second != nullptr) {
+      EXPECT_EQ(device::vulkan::validation_messages(*found->second), 0u);
     }
+    devices().clear();
   }
 };
 const auto* const kEnvironment = testing::AddGlobalTestEnvironment(new NoValidationMessages);
