@@ -110,12 +110,22 @@ export async function embedded({ wavegate, gpu }) {
   own.queue.submit([encoder.finish()]);
   recorded.submitted();
   const afterEncode = await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  // A page hears too late for the call that an encoder takes nothing: the next one tells it, and the one after that runs.
+  executable.encode(encoder).submitted();
+  await own.queue.onSubmittedWorkDone();
+  await copied(own, { buffer: numbers, offset: 0, size: 256 });
+  let unfit = {};
+  await executable.run().catch(({ kind, message }) => {
+    unfit = { kind, message };
+  });
+  await executable.run();
+  const afterAll = await copied(own, { buffer: numbers, offset: 0, size: 256 });
   executable.destroy();
   device.destroy();
   // Still the application's.
   const alive = await copied(own, { buffer: numbers, offset: 0, size: 256 });
   own.destroy();
-  return { unbound, afterRun, afterEncode, alive, limits: device.limits };
+  return { unbound, afterRun, afterEncode, unfit, afterAll, alive, limits: device.limits };
 }
 
 const ADDING = {

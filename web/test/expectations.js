@@ -62,12 +62,15 @@ export const expectations = {
     // The scalars, which tell trips and exit reason; never the field.
     assert.equal(counters.readbacks, 1);
   },
-  embedded({ unbound, afterRun, afterEncode, alive, limits }) {
+  embedded({ unbound, afterRun, afterEncode, unfit, afterAll, alive, limits }) {
     const times = (count) => Array.from({ length: 64 }, (_, i) => i * count);
     assert.match(unbound, /"numbers" has no memory/);
     assert.deepEqual(afterRun, times(5));
     assert.deepEqual(afterEncode, times(10));
-    assert.deepEqual(alive, times(10));
+    assert.equal(unfit.kind, 'invalid-input', unfit.message);
+    assert.match(unfit.message, /recording it: .*open and outside a pass/);
+    assert.deepEqual(afterAll, times(15));
+    assert.deepEqual(alive, times(15));
     assert.equal(limits.workgroupInvocations, 256);
   },
   lent({ doubled, refusals, again }) {

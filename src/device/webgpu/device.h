@@ -61,8 +61,10 @@ void adopt_later(const AdoptedDevice& adopted, std::function<void(Result<std::un
 Result<std::shared_ptr<Buffer>> borrow(Device& device, uintptr_t buffer, uint64_t bytes);
 
 /// Records the executable's next run into the application's WGPUCommandEncoder, outside a pass: first the writes
-/// pending now, then the graph, then the copies of the outputs for the host. Neither submits nor waits, and counts
-/// nothing. `unsupported`, by name: a graph with a loop, which needs the host while it runs.
+/// pending now, then the graph, then the copies of the outputs for the host. Neither submits nor waits for the GPU, and
+/// counts nothing. `unsupported`, by name: a graph with a loop, which needs the host while it runs. `invalid-input`:
+/// the encoder takes no commands. Natively it processes the instance's events until it knows; in a browser the next
+/// submit() or encode() tells.
 ///
 /// - What is returned keeps alive what the recorded commands refer to besides the executable. The application drops it
 ///   once it has submitted the commands, and not before.
