@@ -41,6 +41,12 @@ __attribute__((visibility("default"))) WGPUComputePipeline wgpuDeviceCreateCompu
   return CALL(DeviceCreateComputePipeline)(device, descriptor);
 }
 
+__attribute__((visibility("default"))) WGPUBindGroup wgpuDeviceCreateBindGroup(
+    WGPUDevice device, const WGPUBindGroupDescriptor* descriptor) {
+  ++faults().bind_groups;
+  return CALL(DeviceCreateBindGroup)(device, descriptor);
+}
+
 }  // extern "C"
 
 }  // namespace wavegate::device::webgpu
