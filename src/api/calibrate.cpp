@@ -215,6 +215,7 @@ class Calibration {
     WAVEGATE_TRY(const double all, per_repeat(time_of_, bench.graph, {many}));
     costs_.workgroup_out = std::max((all - one) / (workgroups - 1), 0.0);
     if (!profile_.features.conditional_rendering) {
+      costs_.conditional_begin = costs_.indirect + costs_.scalar_step;
       costs_.conditional_on = 0;
       costs_.conditional_off = costs_.indirect_empty;
       return {};
@@ -222,21 +223,27 @@ class Calibration {
     tell("conditional rendering");
     constexpr uint32_t kDispatches = 16;
     bench.graph.buffers[static_cast<uint32_t>(Bench::kOther)].initial->word = 1;
-    const auto conditional = [&](BufferId predicate) {
+    // `before` runs ahead of the condition.
+    const auto conditional = [&](const graph::Range& predicate, std::vector<Command> before) {
       auto repeat = std::make_shared<graph::Repeat>();
       repeat->label = "dispatches";
       repeat->count = kDispatches;
       repeat->body = {few};
       auto made = std::make_shared<graph::Conditional>();
       made->label = "conditional";
-      made->predicate = {predicate, 0, 4};
+      made->predicate = predicate;
       made->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
-      return per_repeat(time_of_, bench.graph, {std::shared_ptr<const graph::Conditional>(std::move(made))});
+      before.emplace_back(std::shared_ptr<const graph::Conditional>(std::move(made)));
+      return per_repeat(time_of_, bench.graph, std::move(before));
     };
-    WAVEGATE_TRY(const double on, conditional(Bench::kOther));
-    WAVEGATE_TRY(const double off, conditional(Bench::kArena));
-    costs_.conditional_on = std::max(on / kDispatches - one, 0.0);
+    WAVEGATE_TRY(const Dispatch step, bench.dispatch(step_kernel(), Bench::kData, {1}));
+    const graph::Range zero{Bench::kArena, 0, 4}, counted{Bench::kArena, 4, 4}, one_word{Bench::kOther, 0, 4};
+    WAVEGATE_TRY(const double off, conditional(zero, {}));
+    WAVEGATE_TRY(const double on, conditional(one_word, {}));
+    WAVEGATE_TRY(const double begun, conditional(counted, {step}));
     costs_.conditional_off = std::max(off / kDispatches, 0.01);
+    costs_.conditional_on = std::max(on / kDispatches - one, 0.0);
+    costs_.conditional_begin = std::max(begun - on, costs_.scalar_step);
     return {};
   }
 
@@ -309,7 +316,7 @@ Result<double> time_on(device::Device& device, const Graph& graph) {
 // ---- what is kept
 
 /// What the bytes hold, by their first number; another version's is not read.
-constexpr double kVersion = 2;
+constexpr double kVersion = 3;
 
 std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);

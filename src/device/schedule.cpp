@@ -42,8 +42,7 @@ std::optional<Batch> Schedule::next() {
     const auto runs = static_cast<uint32_t>(std::min<uint64_t>(chunk_, remaining()));
     batch.pieces.push_back({Piece::Kind::chunk, loop_, runs});
     runs_ += runs;
-    // As much as was given so far: every chunk doubles the whole, from the second on, which is as large as the first.
-    chunk_ = static_cast<uint32_t>(std::min<uint64_t>(runs_, loops_[loop_]->largest_chunk));
+    chunk_ = graph::next_chunk(*loops_[loop_], runs_);
     // The first chunk is followed by a second in any case; if that is the last one there is nothing to decide.
     const bool rest_follows = remaining() == 0 || (in_flight_ == 0 && runs_ == runs && remaining() <= chunk_);
     if (rest_follows) continue;

@@ -296,6 +296,13 @@ uint32_t word_count(const Kernel& kernel) {
   return interface.launch_words() - (is_opaque ? interface.scalar_count() : 0);
 }
 
+uint32_t next_chunk(const Loop& loop, uint64_t runs) {
+  constexpr uint64_t kLittle = 16;
+  const uint64_t twice = uint64_t{loop.largest_chunk} * 2;
+  if (runs / kLittle >= twice) return static_cast<uint32_t>(std::min<uint64_t>(twice, UINT32_MAX));
+  return static_cast<uint32_t>(std::min<uint64_t>(runs, loop.largest_chunk));
+}
+
 Result<void> verify(const Graph& graph) {
   return Verifier(graph).run();
 }
@@ -313,7 +320,8 @@ uint64_t size_of(const ConditionalPointer& conditional) {
   return saturating_add(1, encoded_size(conditional->body));
 }
 uint64_t size_of(const LoopPointer& loop) {
-  return saturating_multiply(loop->largest_chunk, encoded_size(loop->body));
+  const uint64_t largest = next_chunk(*loop, std::numeric_limits<uint64_t>::max());
+  return saturating_multiply(loop->maximum ? std::min(largest, *loop->maximum) : largest, encoded_size(loop->body));
 }
 
 }  // namespace

@@ -21,11 +21,10 @@ using target::Costs;
 constexpr double kComfortableCommands = 1 << 16;
 /// A loop inside a chunked one is spelled out up to this bound, and else takes so many iterations in a pass.
 constexpr uint32_t kSteppedIterations = 8;
-/// How long chunks take, in times that handing one to the device costs: the first is done before much is wasted, and
-/// the largest lies between these.
-constexpr double kFirstChunk = 2;
-constexpr double kShortestLargest = 8;
-constexpr double kLongestLargest = 64;
+/// How long chunks take, in times that handing one to the device costs: long enough to hide that, and short enough that
+/// those in flight when a loop is done are not missed.
+constexpr double kFirstChunk = 3;
+constexpr double kLargestChunk = 16;
 /// Chunks that are in vain when a loop is done: the one in flight, and half of the one before it.
 constexpr double kWastedChunks = 1.5;
 /// Microseconds of a kernel that does several iterations: it shares the device with others, and can be ended after it.
@@ -290,7 +289,7 @@ class Chooser {
     Decision decision;
     const double live = pass(iteration, Strategy::early_out).first;
     decision.first_chunk = chunk(kFirstChunk * costs_.submission, live);
-    decision.largest_chunk = chunk(largest_chunk_time(needed * live), live);
+    decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
     if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
     decision.host_looks = around.top && !options_.host_free;
@@ -355,7 +354,7 @@ class Chooser {
           const double tested = needed * candidate.live + in_flight * dead;
           const auto [on, off] = pass(iteration, Strategy::predication);
           const uint32_t block = block_of(needed, dead, decision);
-          const double left_out = needed * (on + costs_.scalar_step / block) +
+          const double left_out = needed * (on + costs_.conditional_begin / block) +
                                   std::min(bound - needed, 0.5 * block) * dead + in_flight * off;
           const bool leaves_out = no_predication().empty() && !has_loop(node.body) &&
                                   !is_predication_asked_inside(node.body) && left_out < tested;
@@ -371,7 +370,7 @@ class Chooser {
         if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
         const double dead = pass(iteration, Strategy::early_out).second;
         candidate.block = block_of(std::min(bound, kComfortableCommands), dead, decision);
-        candidate.total += bound / candidate.block * costs_.scalar_step + 0.5 * candidate.block * dead;
+        candidate.total += bound / candidate.block * costs_.conditional_begin + 0.5 * candidate.block * dead;
         break;
       }
       case Strategy::producer:
@@ -455,17 +454,11 @@ class Chooser {
     return static_cast<uint32_t>(std::clamp(microseconds / std::max(iteration, 0.1), 2.0, 4096.0));
   }
 
-  /// Microseconds of the largest chunk of a loop that takes so many: what all submissions cost, and what is wasted at
-  /// the end, are balanced.
-  double largest_chunk_time(double loop) const {
-    const double best = std::sqrt(loop * costs_.submission / kWastedChunks);
-    return std::clamp(best, kShortestLargest * costs_.submission, kLongestLargest * costs_.submission);
-  }
-
   /// How many iterations conditional rendering best leaves out together, in a loop of so many: each block costs a step
-  /// that says whether it runs, and half a block of iterations is wasted behind their latches at the end.
+  /// that says whether it runs, and waits for that, and half a block of iterations is wasted behind their latches at
+  /// the end.
   uint32_t block_of(double iterations, double dead, const Decision& decision) const {
-    const double best = std::sqrt(2 * iterations * costs_.scalar_step / std::max(dead, 0.1));
+    const double best = std::sqrt(2 * iterations * costs_.conditional_begin / std::max(dead, 0.1));
     return static_cast<uint32_t>(std::clamp<double>(best, 2, decision.largest_chunk));
   }
 

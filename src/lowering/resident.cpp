@@ -282,16 +282,16 @@ class ResidentBuilder {
   /// Some iterations of a loop that other dispatches began and go on with.
   Result<Part> part_of_loop(const program::While& node, const ResidentSlice& slice) {
     const Scalar latch = values_.control(node.label + ".latch");
-    const Scalar used = values_.control(node.label + ".used");
+    const Scalar limit = values_.control(node.label + ".limit");
+    const Scalar trips = loops_[node.loop.id].trips;
     Frame frame{std::nullopt, slice.broken};
     if (slice.broken) frame.alive = values_.control(node.label + ".alive");
 
     Part whole;
-    whole.statements.emplace_back(Set{used, 0u});
+    whole.statements.emplace_back(Set{limit, ScalarExpr(trips) + slice.iterations});
     WAVEGATE_CHECK(repeat(node, latch,
                           {Set{slice.inside, ScalarExpr(slice.inside) && goes_on(node, frame)},
-                           Set{latch, ScalarExpr(slice.inside) && ScalarExpr(used) < slice.iterations},
-                           Set{used, ScalarExpr(used) + latch}},
+                           Set{latch, ScalarExpr(slice.inside) && ScalarExpr(trips) != limit}},
                           slice.iterations, frame, whole));
     if (slice.done_word)
       whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});

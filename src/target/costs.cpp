@@ -10,6 +10,7 @@ std::span<const CostInfo> cost_table() {
       {"indirect", "a dispatch whose grid was just written", &Costs::indirect},
       {"indirect_empty", "the same with an empty grid", &Costs::indirect_empty},
       {"workgroup_out", "a workgroup that returns at once", &Costs::workgroup_out},
+      {"conditional_begin", "a kernel that writes what conditional rendering then reads", &Costs::conditional_begin},
       {"conditional_on", "what conditional rendering adds to a dispatch that it lets through", &Costs::conditional_on},
       {"conditional_off", "a dispatch that conditional rendering leaves out", &Costs::conditional_off},
       {"resident_step", "a step within a kernel of one workgroup", &Costs::resident_step},

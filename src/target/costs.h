@@ -14,7 +14,8 @@ struct Costs {
   double indirect = 3.0;                ///< a dispatch whose grid a kernel just wrote
   double indirect_empty = 2.7;          ///< the same with an empty grid
   double workgroup_out = 0.0006;        ///< a workgroup that returns at once, beyond the first
-  double conditional_on = 0.15;         ///< what conditional rendering adds to a dispatch that it lets through
+  double conditional_begin = 8.0;       ///< a kernel that writes what conditional rendering then reads
+  double conditional_on = 0.1;          ///< what conditional rendering adds to a dispatch that it lets through
   double conditional_off = 2.7;         ///< a dispatch that conditional rendering leaves out, with its barrier
   double resident_step = 0.4;           ///< a step of one workgroup within a kernel, with its barrier
   double resident_invocation = 0.0005;  ///< an invocation of such a step
@@ -30,6 +31,7 @@ struct Costs {
             .indirect = 28.0,
             .indirect_empty = 0.25,
             .workgroup_out = 0.1,
+            .conditional_begin = 22.0,
             .conditional_on = 0.1,
             .conditional_off = 0.06,
             .resident_step = 3.0,

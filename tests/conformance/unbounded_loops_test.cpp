@@ -242,11 +242,10 @@ TEST_P(UnboundedLoops, BeginNoMoreThanTheChunksInFlight) {
     const graph::Loop* loop = graph::find_loop(*executable.plan().graph);
     ASSERT_NE(loop, nullptr);
     ASSERT_EQ(loop->maximum, std::nullopt);
-    // Each chunk is as large as all before it, up to the largest; when the one ends that holds the last iteration, one
-    // more is in flight.
+    // When the chunk ends that holds the last iteration, one more is in flight.
     uint64_t chunks = 0;
     for (uint64_t runs = 0; runs * 2 < needed; ++chunks)  // a run of the body is two iterations
-      runs += chunks == 0 ? loop->first_chunk : std::min<uint64_t>(runs, loop->largest_chunk);
+      runs += chunks == 0 ? loop->first_chunk : graph::next_chunk(*loop, runs);
     ASSERT_LT(loop->largest_chunk, 300u);
     const device::Counters before = device()->counters();
     succeed(executable.run());

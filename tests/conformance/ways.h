@@ -99,13 +99,13 @@ inline std::vector<Way> every_way(const std::shared_ptr<device::Device>& device,
   if (!refused.strategies.contains(Strategy::chunked)) {
     // Where conditional rendering costs nothing, it leaves out what follows the end of a loop.
     CompileOptions in_blocks = forced(Strategy::chunked);
-    in_blocks.costs = target::Costs{.conditional_on = 0, .conditional_off = 0};
+    in_blocks.costs = target::Costs{.conditional_begin = 1, .conditional_on = 0, .conditional_off = 0};
     ways.push_back({"chunked, in blocks", device, in_blocks});
   }
   if (!refused.strategies.contains(Strategy::resident)) {
     // A kernel that takes long does some iterations, and another goes on.
     CompileOptions in_parts = forced(Strategy::resident);
-    in_parts.costs = target::Costs{.dispatch = 1000, .resident_step = 1000};
+    in_parts.costs = target::Costs{.dispatch = 1000, .resident_step = 10000};
     ways.push_back({"resident, in parts", device, in_parts});
     in_parts.host_free = true;
     if (!refused.host_free) ways.push_back({"resident, in parts, host-free", gpu, in_parts});

@@ -96,7 +96,7 @@ inline Expense greatest_expense(const graph::Loop& loop, uint64_t needed) {
     expense.runs += chunk;
     ++expense.chunks;
     if (is_last) return expense;
-    chunk = std::min<uint64_t>(expense.runs, loop.largest_chunk);
+    chunk = graph::next_chunk(loop, expense.runs);
   }
 }
 

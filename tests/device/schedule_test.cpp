@@ -59,6 +59,25 @@ TEST(Schedule, EachChunkThatEndsIsFollowedByOneAsLargeAsAllBeforeItUpToTheLarges
   }
 }
 
+TEST(Schedule, ChunksAreLargerOnceTheyAreLittleAgainstWhatWasRun) {
+  const Loops loops({loop()});
+  Schedule schedule = loops.schedule();
+  uint64_t runs = 0;
+  uint32_t last = 0;
+  for (uint32_t chunks = 0; chunks < 100; ++chunks) {
+    const auto batch = schedule.next();
+    if (!batch) {
+      schedule.ended(0, false);
+      continue;
+    }
+    last = batch->pieces.back().runs;
+    EXPECT_EQ(last > 64, runs >= 16 * 128) << runs;
+    EXPECT_LE(last, 128u);
+    runs += last;
+  }
+  EXPECT_EQ(last, 128u);
+}
+
 TEST(Schedule, WhenALoopIsDoneTheEndFollowsAtOnce) {
   const Loops loops({loop()});
   Schedule schedule = loops.schedule();

@@ -144,6 +144,7 @@ std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::
   }
   subjects.push_back({"chunked, in blocks", device, options});
   subjects.back().options.strategy = lowering::Strategy::chunked;
+  subjects.back().options.costs->conditional_begin = 1;
   subjects.back().options.costs->conditional_on = subjects.back().options.costs->conditional_off = 0;
   subjects.push_back({"default", device, options});
   subjects.push_back({"default, host-free", device, options});

@@ -286,7 +286,8 @@ TEST(Flow, ChunkedInBlocksLeavesOutWhatFollowsTheEnd) {
   s.program.while_(
       s.flag, {.max = 1001}, [&] { s.work(); }, "loop");
   Options options = forced(Strategy::chunked);
-  options.costs = target::Costs{.dispatch = 1, .scalar_step = 0.1, .conditional_on = 0, .conditional_off = 0};
+  options.costs = target::Costs{
+      .dispatch = 1, .scalar_step = 0.1, .conditional_begin = 0.1, .conditional_on = 0, .conditional_off = 0};
   const Plan plan = s.plan(options);
   const graph::Loop* loop = graph::find_loop(*plan.graph);
   ASSERT_NE(loop, nullptr);
@@ -351,7 +352,7 @@ TEST(Flow, PredicatedLoopsAreBlocksOfIterationsUnderOneConditionEach) {
   Sample s;
   s.program.while_(s.flag, {.max = 1000}, [&] { s.work(); });
   Options options = forced(Strategy::predication);
-  options.costs = target::Costs{.dispatch = 1, .scalar_step = 1, .submission = 10};
+  options.costs = target::Costs{.dispatch = 1, .scalar_step = 1, .conditional_begin = 1, .submission = 10};
   const Plan plan = s.plan(options);
   const auto repeats = blocks<graph::Repeat>(plan.graph->commands);
   ASSERT_THAT(repeats, SizeIs(1));
