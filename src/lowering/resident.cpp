@@ -279,7 +279,8 @@ class ResidentBuilder {
     return whole;
   }
 
-  /// Some iterations of a loop that other dispatches began and go on with.
+  /// Some iterations of a loop that other dispatches began and go on with. Trips may wrap in one without a bound, so
+  /// that the limit is compared for equality.
   Result<Part> part_of_loop(const program::While& node, const ResidentSlice& slice) {
     const Scalar latch = values_.control(node.label + ".latch");
     const Scalar limit = values_.control(node.label + ".limit");
@@ -291,7 +292,7 @@ class ResidentBuilder {
     whole.statements.emplace_back(Set{limit, ScalarExpr(trips) + slice.iterations});
     WAVEGATE_CHECK(repeat(node, latch,
                           {Set{slice.inside, ScalarExpr(slice.inside) && goes_on(node, frame)},
-                           Set{latch, ScalarExpr(slice.inside) && ScalarExpr(trips) != limit}},
+                           Set{latch, ScalarExpr(slice.inside) && program::not_equal(trips, limit)}},
                           slice.iterations, frame, whole));
     if (slice.done_word)
       whole.statements.emplace_back(Store{values_.observed, !ScalarExpr(slice.inside), *slice.done_word, 1u});

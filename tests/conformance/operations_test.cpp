@@ -242,6 +242,26 @@ TEST_P(Operations, AUsersOperationIsExpandedLikeTheLibrarys) {
   EXPECT_EQ(value_of(executable.read_f32(second)), 1000.0f);
 }
 
+/// One driver's compiler gets the maximum of a maximum wrong, where an operand is negated: a random program found it.
+TEST_P(Operations, ExtremaOfExtremaTakeNegatedSums) {
+  for (const int32_t start : {-1, 3, 0}) {
+    Program program("extrema");
+    const Scalar a = program.scalar("a", ScalarType::sint32, static_cast<uint32_t>(start));
+    const Scalar most = program.scalar("most", ScalarType::sint32, static_cast<uint32_t>(start));
+    const Scalar least = program.scalar("least", ScalarType::sint32, static_cast<uint32_t>(start));
+    const Scalar gain = program.parameter("gain", literal(-3));
+    program.assign(a, -(most + most));
+    program.assign(most, program::maximum(program::maximum(most, a), gain - 1));
+    program.assign(least, program::minimum(program::minimum(least, a), gain + 4));
+    Executable executable = compiled(program);
+    succeed(executable.run());
+    const int32_t negated = -2 * start;
+    EXPECT_EQ(value_of(executable.read_bits(a)), static_cast<uint32_t>(negated));
+    EXPECT_EQ(value_of(executable.read_bits(most)), static_cast<uint32_t>(std::max({start, negated, -4})));
+    EXPECT_EQ(value_of(executable.read_bits(least)), static_cast<uint32_t>(std::min({start, negated, 1})));
+  }
+}
+
 TEST_P(Operations, ScalarArithmeticMeansTheSameOnEveryDevice) {
   Program program("scalars");
   const Scalar u = program.scalar_u32("u", 7);

@@ -14,6 +14,7 @@ Id divide(Context& context, const kir::Instruction& instruction);     ///< div_u
 Id remainder(Context& context, const kir::Instruction& instruction);  ///< rem_u, rem_s
 Id shift(Context& context, const kir::Instruction& instruction);      ///< shift_left, shift_right_u, shift_right_s
 Id multiply_high(Context& context, const kir::Instruction& instruction);
+Id minimum_or_maximum(Context& context, const kir::Instruction& instruction);  ///< min_u, min_s, max_u, max_s
 Id count_bits(Context& context, const kir::Instruction& instruction);
 Id count_leading_zeros(Context& context, const kir::Instruction& instruction);
 Id count_trailing_zeros(Context& context, const kir::Instruction& instruction);

@@ -201,6 +201,18 @@ Id reverse_bits(Context& context, const kir::Instruction& instruction) {
                      : narrow(context, type, binary(context, OpShiftRightLogical, Type::i32, reversed, 32 - width));
 }
 
+/// A comparison and a choice. Of GLSL.std.450's SMax NVIDIA's compiler (driver 580.159.04) makes one instruction where
+/// a maximum is taken of a maximum, and gets that wrong where an operand is the negation of a sum.
+Id minimum_or_maximum(Context& context, const kir::Instruction& instruction) {
+  const kir::Op op = instruction.op;
+  const Id a = context.value(instruction.operands[0]);
+  const Id b = context.value(instruction.operands[1]);
+  const bool with_sign = op == kir::Op::min_s || op == kir::Op::max_s;
+  const Id less = context.op(with_sign ? OpSLessThan : OpULessThan, Type::boolean, {a, b});
+  const bool is_minimum = op == kir::Op::min_u || op == kir::Op::min_s;
+  return is_minimum ? context.select(instruction.type, less, a, b) : context.select(instruction.type, less, b, a);
+}
+
 Id resize(Context& context, const kir::Instruction& instruction) {
   const Id value = context.value(instruction.operands[0]);
   if (context.kernel.type_of(instruction.operands[0]) == instruction.type) return value;
