@@ -115,8 +115,7 @@ Result<Job> load(const std::string& path, const Assignments& assignments) {
   Job job{std::move(program), {}, {}};
   for (const Assignment& input : assignments.inputs) {
     WAVEGATE_TRY(const program::Buffer buffer, find_buffer(job.program, input.name));
-    WAVEGATE_TRY(const std::vector<std::byte> bytes,
-                 io::read_file(input.value, largest_npy(job.program.info(buffer))));
+    WAVEGATE_TRY(const std::vector<std::byte> bytes, io::read_file(input.value, largest_npy(job.program.info(buffer))));
     WAVEGATE_TRY(io::Array array, io::read_npy(bytes, input.value));
     WAVEGATE_CHECK(io::set_initial(job.program, input.name, std::move(array)));
   }

@@ -298,7 +298,7 @@ uint32_t word_count(const Kernel& kernel) {
 
 uint32_t next_chunk(const Loop& loop, uint64_t runs) {
   constexpr uint64_t kLittle = 16;
-  const uint64_t longer = uint64_t{loop.largest_chunk} * 3 / 2;
+  const uint64_t longer = uint64_t{loop.largest_chunk} * 2;
   if (runs / kLittle >= longer) return static_cast<uint32_t>(std::min<uint64_t>(longer, UINT32_MAX));
   return static_cast<uint32_t>(std::min<uint64_t>(runs, loop.largest_chunk));
 }

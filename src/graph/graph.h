@@ -122,7 +122,7 @@ struct Loop {
 };
 
 /// How many runs follow `runs` others in one submission. As many as all of those, so that every chunk doubles the
-/// whole, up to the largest; and half as many more once they are little against what was run, since then what a
+/// whole, up to the largest; and twice as many as that once they are little against what was run, since then what a
 /// submission costs counts for more than what is in flight when the loop is done.
 uint32_t next_chunk(const Loop& loop, uint64_t runs);
 

@@ -71,11 +71,11 @@ TEST(Schedule, ChunksAreLargerOnceTheyAreLittleAgainstWhatWasRun) {
       continue;
     }
     last = batch->pieces.back().runs;
-    EXPECT_EQ(last > 64, runs >= 16 * 96) << runs;
-    EXPECT_LE(last, 96u);
+    EXPECT_EQ(last > 64, runs >= 16 * 128) << runs;
+    EXPECT_LE(last, 128u);
     runs += last;
   }
-  EXPECT_EQ(last, 96u);
+  EXPECT_EQ(last, 128u);
 }
 
 TEST(Schedule, WhenALoopIsDoneTheEndFollowsAtOnce) {

@@ -405,20 +405,20 @@ TEST(graph, the_encoded_size_of_a_loop_is_that_of_its_largest_chunk) {
   loop.largest_chunk = 10;
   loop.maximum = 1000000;
   loop.body = {Fill{}, Fill{}};
-  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 15 * 2);
+  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 20 * 2);
   loop.maximum = 12;
   EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 12 * 2);
 }
 
-TEST(graph, a_chunk_is_as_large_as_all_before_it_then_the_largest_then_half_as_large_again) {
+TEST(graph, a_chunk_is_as_large_as_all_before_it_then_the_largest_then_twice_that) {
   Loop loop;
   loop.first_chunk = 4;
   loop.largest_chunk = 10;
   EXPECT_EQ(next_chunk(loop, 4), 4u);
   EXPECT_EQ(next_chunk(loop, 8), 8u);
   EXPECT_EQ(next_chunk(loop, 16), 10u);
-  EXPECT_EQ(next_chunk(loop, 239), 10u);
-  EXPECT_EQ(next_chunk(loop, 240), 15u);
+  EXPECT_EQ(next_chunk(loop, 319), 10u);
+  EXPECT_EQ(next_chunk(loop, 320), 20u);
   loop.largest_chunk = UINT32_MAX;
   EXPECT_EQ(next_chunk(loop, UINT64_MAX), UINT32_MAX);
 }
