@@ -24,9 +24,6 @@ constexpr Row core(kir::Op op, spv::Op code, spv::Op boolean = OpNop) {
 constexpr Row exact(kir::Op op, spv::Op code) {
   return {.op = op, .core = code, .exact = true};
 }
-constexpr Row glsl(kir::Op op, GLSLstd450 code) {
-  return {.op = op, .extended = code};
-}
 constexpr Row exact_glsl(kir::Op op, GLSLstd450 code) {
   return {.op = op, .extended = code, .exact = true};
 }
