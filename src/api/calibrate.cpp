@@ -214,6 +214,7 @@ class Calibration {
     WAVEGATE_TRY(const double one, per_repeat(time_of_, bench.graph, {few}));
     WAVEGATE_TRY(const double all, per_repeat(time_of_, bench.graph, {many}));
     costs_.workgroup_out = std::max((all - one) / (workgroups - 1), 0.0);
+    WAVEGATE_CHECK(latches(workgroups));
     if (!profile_.features.conditional_rendering) {
       costs_.conditional_begin = costs_.indirect + costs_.scalar_step;
       costs_.conditional_on = 0;
@@ -244,6 +245,21 @@ class Calibration {
     costs_.conditional_off = std::max(off / kDispatches, 0.01);
     costs_.conditional_on = std::max(on / kDispatches - one, 0.0);
     costs_.conditional_begin = std::max(begun - on, costs_.scalar_step);
+    return {};
+  }
+
+  /// A kernel of many workgroups behind a latch that lets it run, and without.
+  Result<void> latches(uint32_t workgroups) {
+    tell("latches");
+    Bench bench;
+    bench.graph.buffers[static_cast<uint32_t>(Bench::kArena)].initial->word = 1;
+    WAVEGATE_TRY(kir::Kernel touch, touch_kernel());
+    WAVEGATE_TRY(const Dispatch plain, bench.dispatch(touch, Bench::kData, {}, workgroups));
+    WAVEGATE_TRY(const Dispatch guarded,
+                 bench.dispatch(kir::guard(std::move(touch), "latch"), Bench::kData, {0}, workgroups));
+    WAVEGATE_TRY(const double without, per_repeat(time_of_, bench.graph, {plain}));
+    WAVEGATE_TRY(const double with, per_repeat(time_of_, bench.graph, {guarded}));
+    costs_.workgroup_latch = std::max((with - without) / workgroups, 0.0);
     return {};
   }
 
@@ -316,7 +332,7 @@ Result<double> time_on(device::Device& device, const Graph& graph) {
 // ---- what is kept
 
 /// What the bytes hold, by their first number; another version's is not read.
-constexpr double kVersion = 3;
+constexpr double kVersion = 4;
 
 std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);

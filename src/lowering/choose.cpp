@@ -150,6 +150,7 @@ class Chooser {
   std::pair<double, double> pass(const Size& size, Strategy guard) const {
     const double steps = size.steps * costs_.scalar_step;
     const double out = size.workgroups * costs_.workgroup_out;
+    const double latched = size.commands * costs_.dispatch + size.workgroups * costs_.workgroup_latch + steps;
     switch (guard) {
       case Strategy::gate:
         return {size.commands * (costs_.scalar_step + costs_.indirect) + size.steps * (costs_.scalar_step * 2),
@@ -163,14 +164,14 @@ class Chooser {
         return {size.commands * costs_.indirect + size.steps * costs_.indirect,
                 (size.commands + size.steps) * costs_.indirect_empty};
       case Strategy::predication:
-        return {size.commands * costs_.dispatch + steps + (size.commands + size.steps) * costs_.conditional_on,
+        return {latched + (size.commands + size.steps) * costs_.conditional_on,
                 (size.commands + size.steps) * costs_.conditional_off};
       case Strategy::resident:
         return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation,
                 0.0};
       case Strategy::unroll:
         return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
-      default: return {size.commands * costs_.dispatch + steps, size.commands * costs_.dispatch + steps + out};
+      default: return {latched, size.commands * costs_.dispatch + steps + out};
     }
   }
 

@@ -9,6 +9,7 @@ std::span<const CostInfo> cost_table() {
       {"overlapped", "a dispatch that depends on nothing in flight", &Costs::overlapped},
       {"indirect", "a dispatch whose grid was just written", &Costs::indirect},
       {"indirect_empty", "the same with an empty grid", &Costs::indirect_empty},
+      {"workgroup_latch", "what testing a latch adds to a workgroup", &Costs::workgroup_latch},
       {"workgroup_out", "a workgroup that returns at once", &Costs::workgroup_out},
       {"conditional_begin", "a kernel that writes what conditional rendering then reads", &Costs::conditional_begin},
       {"conditional_on", "what conditional rendering adds to a dispatch that it lets through", &Costs::conditional_on},

@@ -13,6 +13,7 @@ struct Costs {
   double overlapped = 0.2;              ///< a dispatch that depends on nothing in flight
   double indirect = 3.0;                ///< a dispatch whose grid a kernel just wrote
   double indirect_empty = 2.7;          ///< the same with an empty grid
+  double workgroup_latch = 0.0005;      ///< what testing a latch adds to a workgroup
   double workgroup_out = 0.0006;        ///< a workgroup that returns at once, beyond the first
   double conditional_begin = 8.0;       ///< a kernel that writes what conditional rendering then reads
   double conditional_on = 0.1;          ///< what conditional rendering adds to a dispatch that it lets through
@@ -30,6 +31,7 @@ struct Costs {
             .overlapped = 22.0,
             .indirect = 28.0,
             .indirect_empty = 0.25,
+            .workgroup_latch = 0.0,
             .workgroup_out = 0.1,
             .conditional_begin = 22.0,
             .conditional_on = 0.1,

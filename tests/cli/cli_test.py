@@ -616,8 +616,9 @@ class CalibrateTest(CommandTest):
         self.assertIn("default costs", self.succeed(*explain, environment=cache))
         figures = json.loads(self.succeed("calibrate", "--device", "reference", "--json", environment=cache))
         self.assertEqual(list(figures), ["device", "kept", "dispatch", "scalar_step", "overlapped", "indirect",
-                                         "indirect_empty", "workgroup_out", "conditional_begin", "conditional_on",
-                                         "conditional_off", "resident_step", "resident_invocation", "submission", "round_trip"])
+                                         "indirect_empty", "workgroup_latch", "workgroup_out", "conditional_begin",
+                                         "conditional_on", "conditional_off", "resident_step", "resident_invocation",
+                                         "submission", "round_trip"])
         self.assertTrue(figures["kept"])
         for name, figure in list(figures.items())[2:]:
             self.assertGreaterEqual(figure, 0, name)

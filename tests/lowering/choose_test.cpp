@@ -333,6 +333,17 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
   EXPECT_EQ(chunks(1e6, 1), std::pair(4096u, 4096u));
 }
 
+TEST(Choose, WhereLatchesCostAWorkgroupMuchGatesAreTaken) {
+  Sample s;
+  s.options.costs = target::Costs{.dispatch = 17, .scalar_step = 16, .indirect = 19, .indirect_empty = 8};
+  s.device.features.conditional_rendering = false;
+  s.loop({.max = 200}, [&] { s.work({256, 1, 1}), s.work({256, 1, 1}); });
+  s.options.costs->workgroup_latch = 0;
+  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+  s.options.costs->workgroup_latch = 0.4;
+  EXPECT_TRUE(s.of("loop").strategy == Strategy::fused_gate || s.of("loop").strategy == Strategy::chained_gate);
+}
+
 TEST(Choose, ThePartsOfAResidentLoopAreSpelledOutWhereTheyCostLessThanALook) {
   const auto looks = [](uint32_t max, double dispatch) {
     Sample s;
@@ -392,6 +403,7 @@ TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {
   };
   const target::Costs costs = {.dispatch = 7,
                                .scalar_step = 1,
+                               .workgroup_latch = 0,
                                .workgroup_out = 0,
                                .conditional_begin = 1,
                                .conditional_on = 0,
