@@ -110,8 +110,8 @@ uint64_t largest_npy(const program::BufferInfo& info) {
   return std::min(info.count, io::kDefaultMaximumBytes / kWidest) * kWidest + kHeader;
 }
 
-Result<Job> load(const std::string& path, const Assignments& assignments) {
-  WAVEGATE_TRY(program::Program program, io::load_program(path));
+/// What the options say of a program that is loaded.
+Result<Job> prepare(program::Program program, const Assignments& assignments) {
   Job job{std::move(program), {}, {}};
   for (const Assignment& input : assignments.inputs) {
     WAVEGATE_TRY(const program::Buffer buffer, find_buffer(job.program, input.name));
@@ -130,6 +130,11 @@ Result<Job> load(const std::string& path, const Assignments& assignments) {
     job.outputs.emplace_back(buffer, output.value);
   }
   return job;
+}
+
+Result<Job> load(const std::string& path, const Assignments& assignments) {
+  WAVEGATE_TRY(program::Program program, io::load_program(path));
+  return within(path, prepare(std::move(program), assignments));
 }
 
 Result<Figures> measure(Executable& executable, const program::Program& program) {
@@ -267,9 +272,9 @@ Result<Outcome> run_program(const Arguments& arguments) {
   WAVEGATE_TRY(Executable executable, within(arguments.program, compile(job.program, std::move(device), *options)));
   executable.set_time_limit(arguments.time_limit);
   for (const io::ParameterValue& setting : job.settings)
-    WAVEGATE_CHECK(executable.set(setting.parameter, setting.value));
+    WAVEGATE_CHECK(within(arguments.program, executable.set(setting.parameter, setting.value)));
   progress.show(format("running {}...", job.program.name()));
-  WAVEGATE_TRY(const Figures figures, measure(executable, job.program));
+  WAVEGATE_TRY(const Figures figures, within(arguments.program, measure(executable, job.program)));
   WAVEGATE_CHECK(write_outputs(executable, job));
   return Outcome{arguments.json ? json_of(job, figures) : text_of(job, figures)};
 }

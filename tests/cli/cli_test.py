@@ -670,7 +670,8 @@ class BadProgramTest(CommandTest):
         for option, value, saying in (("--in", f"xx={x}", '"xx"'), ("--out", f"why={self.folder / 'o.npy'}", '"why"'),
                                       ("--set", "roumds=3", '"rounds"'), ("--set", "count=3", '"count"')):
             with self.subTest(value):
-                self.fail_with("run", program, option, value, "--device", "reference", saying=saying)
+                text = self.fail_with("run", program, option, value, "--device", "reference", saying=saying)
+                self.assertIn(str(program), text)
 
     def test_values_that_do_not_fit_a_parameter_are_refused(self):
         for value in ("rounds=-1", "rounds=1.5", "rounds=4294967296", "rounds=many", "a=1e99"):
