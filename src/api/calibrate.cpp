@@ -197,8 +197,11 @@ class Calibration {
     closed.words = {0};
     WAVEGATE_TRY(const double on, per_repeat(time_of_, bench.graph, {open, touch}));
     WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph, {closed, touch}));
-    costs_.indirect = std::max(on - costs_.scalar_step, 0.01);
-    costs_.indirect_empty = std::max(off - costs_.scalar_step, 0.01);
+    WAVEGATE_TRY(const double gate, per_repeat(time_of_, bench.graph, {open}));
+    // Even a dispatch that does nothing is looked at: what the noise of a machine leaves of it is not believed.
+    const double least = costs_.dispatch / 32;
+    costs_.indirect = std::max(on - gate, least);
+    costs_.indirect_empty = std::max(off - gate, least);
     return {};
   }
 
