@@ -137,7 +137,7 @@ double now() {
 constexpr uint32_t kRepeats = 256;
 
 /// Microseconds that a repeat of the body costs, the fixed cost of a run left out.
-Result<double> per_repeat(const TimeOf& time_of, Graph graph, std::vector<Command> body) {
+Result<double> per_repeat(const TimeOf& time_of, Graph graph, const std::vector<Command>& body) {
   double times[2] = {};
   for (const uint32_t factor : {1u, 3u}) {
     auto repeat = std::make_shared<graph::Repeat>();
@@ -238,7 +238,7 @@ class Calibration {
       made->predicate = predicate;
       made->body = {std::shared_ptr<const graph::Repeat>(std::move(repeat))};
       before.emplace_back(std::shared_ptr<const graph::Conditional>(std::move(made)));
-      return per_repeat(time_of_, bench.graph, std::move(before));
+      return per_repeat(time_of_, bench.graph, before);
     };
     WAVEGATE_TRY(const Dispatch step, bench.dispatch(step_kernel(), Bench::kData, {1}));
     const graph::Range zero{Bench::kArena, 0, 4}, counted{Bench::kArena, 4, 4}, one_word{Bench::kOther, 0, 4};
