@@ -197,12 +197,17 @@ class Chooser {
     return total;
   }
 
+  /// What is asked for the regions of a label, if anything.
+  std::optional<Strategy> named_for(const std::string& label) const {
+    const auto named = options_.region_strategies.find(label);
+    return named == options_.region_strategies.end() ? std::nullopt : std::optional(named->second);
+  }
+
   /// What is asked for a region, if anything.
   std::optional<Strategy> asked(const std::string& label, bool branch) {
-    const auto named = options_.region_strategies.find(label);
-    if (named != options_.region_strategies.end()) {
+    if (const std::optional<Strategy> named = named_for(label)) {
       unseen_.erase(label);
-      return named->second;
+      return named;
     }
     if (options_.strategy && (!branch || info(*options_.strategy).for_branches)) return options_.strategy;
     return std::nullopt;
@@ -399,9 +404,9 @@ class Chooser {
     for (const Node& node : body) {
       const Region region = region_of(node);
       if (region.address != nullptr) {
-        const auto named = options_.region_strategies.find(*region.label);
-        if (named != options_.region_strategies.end() && named->second != Strategy::resident)
-          return format("{} is asked for \"{}\" inside it, which would be part of its kernel", to_string(named->second),
+        const std::optional<Strategy> named = named_for(*region.label);
+        if (named && *named != Strategy::resident)
+          return format("{} is asked for \"{}\" inside it, which would be part of its kernel", to_string(*named),
                         *region.label);
       }
       for (const Body* inner : bodies_of(node))
@@ -415,9 +420,8 @@ class Chooser {
     return std::ranges::any_of(body, [&](const Node& node) {
       const Region region = region_of(node);
       if (region.address != nullptr) {
-        const auto named = options_.region_strategies.find(*region.label);
-        const auto wanted = named != options_.region_strategies.end() ? named->second : options_.strategy;
-        if (wanted == Strategy::predication) return true;
+        const std::optional<Strategy> named = named_for(*region.label);
+        if ((named ? named : options_.strategy) == Strategy::predication) return true;
       }
       return std::ranges::any_of(bodies_of(node),
                                  [&](const Body* inner) { return is_predication_asked_inside(*inner); });
