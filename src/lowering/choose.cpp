@@ -31,22 +31,29 @@ constexpr double kWastedChunks = 1.5;
 constexpr double kLongestKernel = 20'000;
 /// Passes through a loop that steps the loops inside it do some of their work in vain.
 constexpr double kSteppingOverhead = 1.5;
-/// A bound says little about the need; estimates take this share of it.
-constexpr double kExpectedShare = 0.5;
-/// And this many iterations of a loop that has none.
-constexpr double kExpectedIterations = 1000;
+/// A bound says little about the need: that a loop ends after each of these shares of it counts alike.
+constexpr double kExits[] = {0.01, 0.1, 1};
+/// Instead of the bound, where a loop has none.
+constexpr double kUnboundedIterations = 10'000;
+/// Where the API checks every indirect dispatch by one of its own, grids are gated only if asked for, or if workgroups
+/// that return at once would be more than this.
+constexpr double kLatchedWorkgroups = 16384;
+/// What counts against a strategy that shall be taken only where no other applies.
+constexpr double kLastResort = 1e3;
 
 /// What one pass through a body launches.
 struct Size {
   double commands = 0;    ///< dispatches, copies, fills
   double steps = 0;       ///< kernels of scalar work, of which the last may be one with a loop's test
   double workgroups = 0;  ///< beyond one a command
+  double widest = 0;      ///< workgroups of the largest command
   double invocations = 0;
   bool ends_in_step = false;
 
   void command(double groups, double invocations_a_group) {
     commands += 1;
     workgroups += std::max(0.0, groups - 1);
+    widest = std::max(widest, groups);
     invocations += groups * invocations_a_group;
     ends_in_step = false;
   }
@@ -58,6 +65,7 @@ struct Size {
     commands += body.commands * count;
     steps += std::max(1.0, body.steps) * count;
     workgroups += body.workgroups * count;
+    widest = std::max(widest, body.widest);
     invocations += body.invocations * count;
     ends_in_step = true;
   }
@@ -71,13 +79,14 @@ struct Surroundings {
   bool can_chunk() const { return top || ticking; }
 };
 
-/// A strategy as a candidate.
+/// A strategy as a candidate; chunked, once for each way to condition the iterations of a chunk.
 struct Candidate {
   Strategy strategy;
+  Strategy guard;        ///< of an iteration's commands
   std::string obstacle;  ///< why it does not apply; empty if it does
   double live = 0;       ///< us of an iteration, or of a branch that is taken
   double dead = 0;       ///< us of one beyond those needed
-  double total = 0;      ///< us expected of an entry
+  double total = 0;      ///< us expected of an entry: of a loop, the geometric mean over kExits
   uint32_t block = 0;    ///< iterations that conditional rendering leaves out together
 };
 
@@ -134,6 +143,10 @@ class Chooser {
   void add(const program::While& node, Size& total) const {
     total.step();
     total.repeat(size(node.body), node.bounds.max ? *node.bounds.max : kSteppedIterations);
+  }
+
+  static double bound_of(const program::While& node) {
+    return node.bounds.max ? *node.bounds.max : std::numeric_limits<double>::infinity();
   }
 
   static bool has_unbounded(const Body& body) {
@@ -217,24 +230,29 @@ class Chooser {
                       const std::vector<Candidate>& candidates, Decision decision) {
     const std::optional<Strategy> wanted = asked(label, branch);
     const Candidate* chosen = nullptr;
+    const Candidate* refused = nullptr;
     size_t open = 0;
+    std::optional<Strategy> last;
     for (const Candidate& candidate : candidates) {
-      if (wanted && candidate.strategy == *wanted) {
-        if (!candidate.obstacle.empty())
-          return unsupported(format("{} \"{}\": the {} strategy does not apply: {}", what, label, to_string(*wanted),
-                                    candidate.obstacle));
-        chosen = &candidate;
+      if (wanted && candidate.strategy != *wanted) continue;
+      if (!candidate.obstacle.empty()) {
+        if (refused == nullptr) refused = &candidate;
+        continue;
       }
-      if (!candidate.obstacle.empty()) continue;
-      ++open;
-      if (!wanted && (chosen == nullptr || candidate.total < chosen->total)) chosen = &candidate;
+      if (last != candidate.strategy) ++open;
+      last = candidate.strategy;
+      if (chosen == nullptr || candidate.total < chosen->total) chosen = &candidate;
     }
+    if (wanted && chosen == nullptr && refused != nullptr)
+      return unsupported(
+          format("{} \"{}\": the {} strategy does not apply: {}", what, label, to_string(*wanted), refused->obstacle));
     if (chosen == nullptr) return no_strategy(what, label, candidates);
     decision.strategy = chosen->strategy;
     decision.forced = wanted.has_value();
     decision.microseconds = chosen->live;
     decision.dead_microseconds = chosen->dead;
     decision.block = chosen->block;
+    decision.guard = chosen->guard;
     decision.reason = wanted ? std::string("asked for") : reason(*chosen, candidates, open);
     decisions_.insert_or_assign(node, std::move(decision));
     return {};
@@ -249,11 +267,12 @@ class Chooser {
   }
 
   std::string reason(const Candidate& chosen, const std::vector<Candidate>& candidates, size_t open) const {
-    if (open == 1) return "the only one that applies";
-    const Candidate* next = nullptr;
+    const Candidate* next = nullptr;  // of another strategy
     for (const Candidate& candidate : candidates)
-      if (candidate.obstacle.empty() && &candidate != &chosen && (next == nullptr || candidate.total < next->total))
+      if (candidate.obstacle.empty() && candidate.strategy != chosen.strategy &&
+          (next == nullptr || candidate.total < next->total))
         next = &candidate;
+    if (next == nullptr) return "the only one that applies";
     return format("cheapest of {} by {} costs; next is {}, {:.2f} times as much", open,
                   costs_.measured ? "measured" : "default", to_string(next->strategy),
                   next->total / std::max(chosen.total, 1e-3));
@@ -262,7 +281,7 @@ class Chooser {
   Result<void> decide_branch(const Region& region, const Size& size, const Surroundings& around) {
     std::vector<Candidate> candidates;
     for (const StrategyInfo& row : strategies()) {
-      Candidate candidate{row.strategy, {}};
+      Candidate candidate{row.strategy, row.strategy, {}};
       if (!row.for_branches)
         candidate.obstacle = "it is for loops";
       else if (row.strategy == Strategy::predication)
@@ -272,9 +291,15 @@ class Chooser {
       candidate.total = (candidate.live + candidate.dead) / 2;
       // A branch costs no more in another's tail; that is how every strategy but the baseline takes latches.
       if (row.strategy == Strategy::producer) candidate.total = pass(size, Strategy::fused_gate).first;
+      if (is_avoided(row.strategy, size)) candidate.total *= kLastResort;
       candidates.push_back(std::move(candidate));
     }
     return settle(region.address, std::string(region.kind), *region.label, true, candidates, {});
+  }
+
+  /// Whether a strategy makes the API add dispatches of its own, where there is another.
+  bool is_avoided(Strategy strategy, const Size& size) const {
+    return profile_.features.checks_indirect && info(strategy).indirect && size.widest <= kLatchedWorkgroups;
   }
 
   std::string no_predication() const {
@@ -283,10 +308,7 @@ class Chooser {
 
   Result<void> decide_loop(const program::While& node, const Surroundings& around) {
     const Size body = size(node.body);
-    const auto [min, max] = node.bounds;
-    const double bound = max ? *max : std::numeric_limits<double>::infinity();
-    const double needed =
-        max ? std::max<double>(min, bound * kExpectedShare) : std::max<double>(min, kExpectedIterations);
+    const std::optional<uint32_t> max = node.bounds.max;
     const std::string unbounded = !max                       ? "it has no max, and the iterations are spelled out"
                                   : has_unbounded(node.body) ? "it holds a loop without max"
                                                              : "";
@@ -296,22 +318,25 @@ class Chooser {
     const double live = pass(iteration, Strategy::early_out).first;
     decision.first_chunk = chunk(kFirstChunk * costs_.submission, live);
     decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
-    if (around.ticking && bound > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
+    if (around.ticking && bound_of(node) > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
     decision.host_looks = around.top && !options_.host_free;
 
     std::vector<Candidate> candidates;
-    for (const StrategyInfo& row : strategies()) {
-      Candidate candidate{row.strategy, row.host_free && row.strategy != Strategy::resident ? unbounded : ""};
-      std::tie(candidate.live, candidate.dead) = pass(iteration, row.strategy);
-      candidate.total = needed * candidate.live + (bound - needed) * candidate.dead;
-      judge(node, row.strategy, around, iteration, needed, decision, candidate);
-      const bool spelled = row.strategy != Strategy::chunked && row.strategy != Strategy::resident;
-      if (spelled && bound * (body.commands + body.steps) > kComfortableCommands) candidate.total *= 1e3;
-      candidates.push_back(std::move(candidate));
-    }
+    for (const StrategyInfo& row : strategies())
+      for (const Strategy guard : guards_of(row.strategy)) {
+        Candidate candidate{row.strategy, guard, row.host_free && row.strategy != Strategy::resident ? unbounded : ""};
+        std::tie(candidate.live, candidate.dead) = pass(iteration, guard);
+        judge(node, around, iteration, decision, candidate);
+        candidate.total = expected(node, around, iteration, decision, candidate);
+        const bool spelled = row.strategy != Strategy::chunked && row.strategy != Strategy::resident;
+        if (spelled && bound_of(node) * (body.commands + body.steps) > kComfortableCommands)
+          candidate.total *= kLastResort;
+        if (is_avoided(guard, iteration)) candidate.total *= kLastResort;
+        candidates.push_back(std::move(candidate));
+      }
     // To find out whether a loop can be resident is to build it, which is done only where the answer decides.
-    Candidate& resident = candidates[static_cast<size_t>(Strategy::resident)];
+    Candidate& resident = *std::ranges::find(candidates, Strategy::resident, &Candidate::strategy);
     const std::optional<Strategy> wanted = asked(node.label, false);
     const bool decides = wanted ? *wanted == Strategy::resident : is_cheapest(resident, candidates);
     if (resident.obstacle.empty() && !decides) resident.obstacle = "another costs less";
@@ -319,7 +344,7 @@ class Chooser {
       const ResidentFit fit = resident_fit_(node);
       resident.obstacle = fit.obstacle;
       decision.iterations_a_dispatch = slice(node, resident.live, fit.iterations);
-      if (max && is_cheap_to_spell_out(bound, decision.iterations_a_dispatch)) decision.host_looks = false;
+      if (max && is_cheap_to_spell_out(*max, decision.iterations_a_dispatch)) decision.host_looks = false;
     }
     WAVEGATE_CHECK(settle(&node, "while", node.label, false, candidates, decision));
     const Strategy chosen = decisions_.at(&node).strategy;
@@ -338,47 +363,35 @@ class Chooser {
     });
   }
 
+  /// How the iterations of a loop can be conditioned; but for chunks, that is what the strategy is.
+  static std::vector<Strategy> guards_of(Strategy strategy) {
+    if (strategy != Strategy::chunked) return {strategy};
+    return {Strategy::early_out, Strategy::fused_gate, Strategy::chained_gate, Strategy::predication};
+  }
+
   /// What is particular to a strategy.
-  void judge(const program::While& node, Strategy strategy, const Surroundings& around, const Size& iteration,
-             double needed, const Decision& decision, Candidate& candidate) const {
-    const double bound = node.bounds.max ? *node.bounds.max : std::numeric_limits<double>::infinity();
-    switch (strategy) {
-      case Strategy::chunked: {
+  void judge(const program::While& node, const Surroundings& around, const Size& iteration, const Decision& decision,
+             Candidate& candidate) const {
+    const double dead = pass(iteration, Strategy::early_out).second;
+    switch (candidate.strategy) {
+      case Strategy::chunked:
         if (options_.host_free)
           candidate.obstacle = "the host would stand between submission and result (host-free is asked for)";
         else if (!around.can_chunk())
           candidate.obstacle = "a loop around it is spelled out";
-        const double dead = pass(iteration, Strategy::early_out).second;
+        else if (candidate.guard != Strategy::early_out && (around.ticking || has_loop(node.body)))
+          candidate.obstacle = "loops of loops in chunks are early-out";
         if (has_loop(node.body)) candidate.live *= kSteppingOverhead;
-        if (around.ticking) {
-          // Each pass costs all of its iterations; what is around the loop is paid again in every pass.
-          const double passes = std::ceil(needed / kSteppedIterations);
-          candidate.total = passes * (kSteppedIterations * candidate.live + 4 * costs_.dispatch);
-        } else {
-          const double chunks = std::max(1.0, needed / decision.largest_chunk);
-          const double in_flight = std::min(bound - needed, kWastedChunks * decision.largest_chunk);
-          const double tested = needed * candidate.live + in_flight * dead;
-          const auto [on, off] = pass(iteration, Strategy::predication);
-          const uint32_t block = block_of(needed, dead, decision);
-          const double left_out = needed * (on + costs_.conditional_begin / block) +
-                                  std::min(bound - needed, 0.5 * block) * dead + in_flight * off;
-          const bool leaves_out = no_predication().empty() && !has_loop(node.body) &&
-                                  !is_predication_asked_inside(node.body) && left_out < tested;
-          if (leaves_out) {
-            candidate.block = block;
-            candidate.live = on;
-          }
-          candidate.total = (leaves_out ? left_out : tested) + chunks * costs_.scalar_step + costs_.submission;
-        }
-        break;
-      }
-      case Strategy::predication: {
+        if (candidate.guard != Strategy::predication) break;
+        candidate.block = block_of(std::min(bound_of(node), kUnboundedIterations) / 2, dead, decision);
         if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
-        const double dead = pass(iteration, Strategy::early_out).second;
-        candidate.block = block_of(std::min(bound, kComfortableCommands), dead, decision);
-        candidate.total += bound / candidate.block * costs_.conditional_begin + 0.5 * candidate.block * dead;
+        if (candidate.obstacle.empty() && is_predication_asked_inside(node.body))
+          candidate.obstacle = "predication is asked for inside it, which does not nest";
         break;
-      }
+      case Strategy::predication:
+        if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
+        candidate.block = block_of(std::min(bound_of(node), kComfortableCommands), dead, decision);
+        break;
       case Strategy::producer:
         if (candidate.obstacle.empty()) candidate.obstacle = no_producer(node);
         break;
@@ -393,9 +406,45 @@ class Chooser {
           candidate.obstacle = options_.host_free
                                    ? "it has no max, and the host would have to end it (host-free is asked for)"
                                    : "it has no max, and a loop around it is spelled out";
-        candidate.total = needed * candidate.live + costs_.dispatch;
         break;
       default: break;
+    }
+  }
+
+  /// Microseconds of an entry of a loop, over its exits.
+  double expected(const program::While& node, const Surroundings& around, const Size& iteration,
+                  const Decision& decision, const Candidate& candidate) const {
+    const double bound = node.bounds.max ? *node.bounds.max : kUnboundedIterations;
+    double sum = 0;
+    for (const double share : kExits) {
+      const double needed = std::max({double{1} * node.bounds.min, bound * share, 1.0});
+      sum += std::log(total(node, around, iteration, decision, candidate, needed));
+    }
+    return std::exp(sum / std::size(kExits));
+  }
+
+  /// Microseconds of an entry of a loop of which so many iterations are needed.
+  double total(const program::While& node, const Surroundings& around, const Size& iteration, const Decision& decision,
+               const Candidate& candidate, double needed) const {
+    const double beyond = std::max(0.0, bound_of(node) - needed);
+    const double latched = pass(iteration, Strategy::early_out).second;
+    const double live = needed * candidate.live;
+    switch (candidate.strategy) {
+      case Strategy::chunked: {
+        // Each pass costs all of its iterations; what is around the loop is paid again in every pass.
+        if (around.ticking)
+          return std::ceil(needed / kSteppedIterations) * (kSteppedIterations * candidate.live + 4 * costs_.dispatch);
+        const double chunks = std::max(1.0, needed / decision.largest_chunk) * costs_.scalar_step + costs_.submission;
+        const double in_vain = std::min(beyond, kWastedChunks * decision.largest_chunk) * candidate.dead;
+        if (candidate.block == 0) return live + in_vain + chunks;
+        return live + in_vain + chunks + needed / candidate.block * costs_.conditional_begin +
+               std::min(beyond, 0.5 * candidate.block) * latched;
+      }
+      case Strategy::predication:
+        return live + beyond * candidate.dead + bound_of(node) / candidate.block * costs_.conditional_begin +
+               0.5 * candidate.block * latched;
+      case Strategy::resident: return live + costs_.dispatch;
+      default: return live + beyond * candidate.dead;
     }
   }
 

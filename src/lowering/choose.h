@@ -25,6 +25,8 @@ struct Decision {
   /// Iterations that conditional rendering leaves out together, once the loop is done: of predication, and of chunked
   /// where that costs less than to test every iteration's latch to the end of the chunk; 0 where it does not.
   uint32_t block = 0;
+  /// Chunked: what conditions the iterations of a chunk: early_out, fused_gate, chained_gate, or predication in blocks.
+  Strategy guard = Strategy::early_out;
   /// Chunked inside a chunked loop: so many iterations in a pass through that, which may leave this one unfinished; 0
   /// where all of them fit one pass.
   uint32_t iterations_a_pass = 0;

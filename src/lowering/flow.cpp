@@ -496,7 +496,8 @@ class FlowBuilder {
   /// Iterations that the device repeats until the loop is done, one by one or in blocks.
   Result<void> chunked(const program::While& node, Context& context, Sequence& out) {
     if (!context.top) return internal_error("a chunked loop stands inside something that repeats", node.label);
-    Looping loop = begin(node, context, Strategy::early_out);
+    const Decision& decided = decisions_.at(&node);
+    Looping loop = begin(node, context, decided.block > 0 ? Strategy::early_out : decided.guard);
     loop.inner.ticking = true;
     loop.done_word = values_.observed_word();
     enter(loop, context, out);

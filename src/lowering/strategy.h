@@ -27,6 +27,7 @@ struct StrategyInfo {
   std::string_view name;     ///< as --strategy takes it
   bool for_branches;         ///< applies to if and switch, too; the others to loops alone
   bool host_free;            ///< no host between submission and result
+  bool indirect;             ///< commands take their grids from memory, where kernels write them
   std::string_view summary;  ///< half a sentence for people
 };
 std::span<const StrategyInfo> strategies();

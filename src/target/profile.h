@@ -45,6 +45,7 @@ struct Features {
   bool conditional_rendering = false;  ///< commands that a word of device memory leaves out
   bool shares_buffers = true;          ///< a dispatch may bind one buffer for reading and, elsewhere, for writing
   bool writes_its_grid_source = true;  ///< a dispatch may read its grid from a buffer that it also binds for writing
+  bool checks_indirect = false;  ///< the API puts a dispatch of its own before each indirect one, to check its grid
   bool timestamps = false;
   FloatWidths preserves_denormals;       ///< a kernel may ask to keep denormals of this width, whatever the others do
   FloatWidths preserves_special_values;  ///< a kernel may ask to keep NaNs, infinities and signs of zero

@@ -146,6 +146,15 @@ std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::
   subjects.back().options.strategy = lowering::Strategy::chunked;
   subjects.back().options.costs->conditional_begin = 1;
   subjects.back().options.costs->conditional_on = subjects.back().options.costs->conditional_off = 0;
+  for (const double empty : {100.0, 0.0}) {  // cheap grids: by fused gates, and by chained ones
+    subjects.push_back({empty > 0 ? "chunked, gated" : "chunked, chained", device, options});
+    subjects.back().options.strategy = lowering::Strategy::chunked;
+    target::Costs& costs = *subjects.back().options.costs;
+    costs.conditional_begin = costs.dispatch = 1e6;
+    costs.indirect_empty = empty;
+    costs.indirect = empty > 0 ? 1000 : 1;
+    costs.scalar_step = empty > 0 ? 1 : 1000;
+  }
   subjects.push_back({"default", device, options});
   subjects.push_back({"default, host-free", device, options});
   subjects.back().options.host_free = true;

@@ -336,11 +336,12 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
 
 TEST(Choose, WhereLatchesCostAWorkgroupMuchGatesAreTaken) {
   Sample s;
-  s.options.costs = target::Costs{.dispatch = 17, .scalar_step = 16, .indirect = 19, .indirect_empty = 8};
+  s.options.costs = target::Costs{.dispatch = 17, .scalar_step = 16, .indirect = 30, .indirect_empty = 25};
+  s.options.host_free = true;
   s.device.features.conditional_rendering = false;
   s.loop({.max = 200}, [&] { s.work({256, 1, 1}), s.work({256, 1, 1}); });
   s.options.costs->workgroup_latch = 0;
-  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+  EXPECT_EQ(s.of("loop").strategy, Strategy::early_out);
   s.options.costs->workgroup_latch = 0.4;
   EXPECT_TRUE(s.of("loop").strategy == Strategy::fused_gate || s.of("loop").strategy == Strategy::chained_gate);
 }
@@ -360,13 +361,41 @@ TEST(Choose, ThePartsOfAResidentLoopAreSpelledOutWhereTheyCostLessThanALook) {
   EXPECT_TRUE(looks(100'000, 100));
 }
 
-TEST(Choose, InABrowserNothingByDefaultIsDispatchedIndirectly) {
+TEST(Choose, WhereLatchesCostAWorkgroupMuchChunksAreGated) {
+  Sample s;
+  s.options.costs = target::Costs{.dispatch = 17, .scalar_step = 16, .indirect = 19, .indirect_empty = 8};
+  s.device.features.conditional_rendering = false;
+  s.options.strategy = Strategy::chunked;
+  s.loop({}, [&] { s.work({256, 1, 1}), s.work({256, 1, 1}); });
+  s.options.costs->workgroup_latch = 0;
+  EXPECT_EQ(s.of("loop").guard, Strategy::early_out);
+  s.options.costs->workgroup_latch = 0.4;
+  EXPECT_EQ(s.of("loop").guard, Strategy::fused_gate);
+  s.options.costs->scalar_step = 40;  // more than a gate's, so that the step is gated, too
+  EXPECT_EQ(s.of("loop").guard, Strategy::chained_gate);
+  s.device.features.checks_indirect = true;
+  EXPECT_EQ(s.of("loop").guard, Strategy::early_out);
+}
+
+TEST(Choose, AFarBoundIsNotPaidForWhereChunksCostAlmostTheSame) {
+  Sample s;
+  s.options.costs = target::Costs{.dispatch = 20, .scalar_step = 20, .indirect = 20, .indirect_empty = 2.5};
+  s.options.costs->workgroup_latch = 0.1;
+  s.options.costs->submission = 20;
+  s.device.features.conditional_rendering = false;
+  s.loop({.max = 20'000}, [&] { s.work({256, 1, 1}); });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::chunked);
+}
+
+TEST(Choose, WhereTheApiChecksIndirectDispatchesNoneIsThereByDefault) {
   for (const uint32_t workgroups : {1u, 256u, 16384u})
     for (const bool opaque : {false, true}) {
       Sample s;
       s.device.backend = "webgpu";
-      s.device.is_cpu = false;
+      s.device.is_cpu = true;
+      s.device.features.checks_indirect = true;
       s.device.features.conditional_rendering = false;
+      s.options.costs = target::Costs::of_cpu();  // by which gates are cheap
       const auto work = [&] {
         s.program.dispatch({.label = "work",
                             .kernel = opaque ? opaque_kernel() : touch_kernel(),
@@ -389,8 +418,18 @@ TEST(Choose, InABrowserNothingByDefaultIsDispatchedIndirectly) {
         const Strategy strategy = s.of(label).strategy;
         EXPECT_TRUE(strategy == Strategy::early_out || strategy == Strategy::chunked)
             << label << ", " << workgroups << " workgroups: " << to_string(strategy);
+        EXPECT_EQ(s.of(label).guard, Strategy::early_out) << label << ", " << workgroups;
       }
     }
+}
+
+TEST(Choose, WhereTheApiChecksIndirectDispatchesOnlyManyWorkgroupsAreWorthOne) {
+  Sample s;
+  s.device.features.checks_indirect = true;
+  s.device.features.conditional_rendering = false;
+  s.options.costs = target::Costs::of_cpu();
+  s.loop({.max = 100}, [&] { s.work({16385, 1, 1}); });
+  EXPECT_TRUE(info(s.of("loop").strategy).indirect) << to_string(s.of("loop").strategy);
 }
 
 TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {

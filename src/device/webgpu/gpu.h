@@ -60,6 +60,7 @@ struct DeviceInfo {
   std::string name;    ///< of the adapter, as people know it; "" if it is not told
   std::string driver;  ///< with its version, as far as it is told
   bool is_cpu = false;
+  bool checks_indirect = true;         ///< see DeviceRequest::validates
   uint32_t minimum_subgroup_size = 1;  ///< 1 without subgroups
   uint32_t maximum_subgroup_size = 1;
   Limits limits;

@@ -71,6 +71,7 @@ DeviceInfo hold(NativeDevice& opened, WGPUDevice device) {
   info.name = text(adapter.device);
   info.driver = text(adapter.description);
   info.is_cpu = adapter.adapterType == WGPUAdapterType_CPU;
+  info.checks_indirect = opened.wanted.validates;
   info.features = {.timestamps = call().DeviceHasFeature(device, kTimestampQuery) != 0,
                    .float16 = call().DeviceHasFeature(device, kShaderF16) != 0,
                    .subgroups = call().DeviceHasFeature(device, kSubgroups) != 0};
@@ -201,6 +202,7 @@ Result<OpenDevice> adopt_device(uintptr_t instance, uintptr_t device, Lost lost)
   auto ours = std::make_unique<NativeDevice>();
   ours->instance = reinterpret_cast<WGPUInstance>(instance);
   ours->lost = std::move(lost);
+  ours->wanted.validates = true;  // how the application opened it is not told
   call().InstanceAddRef(ours->instance);
   call().DeviceAddRef(reinterpret_cast<WGPUDevice>(device));
   OpenDevice result;

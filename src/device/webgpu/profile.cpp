@@ -36,6 +36,7 @@ target::Profile make_profile(const gpu::DeviceInfo& info) {
   profile.features.subgroup_operations = info.features.subgroups;
   profile.features.writes_its_grid_source = false;
   profile.features.shares_buffers = false;
+  profile.features.checks_indirect = info.checks_indirect;
   profile.features.timestamps = info.features.timestamps;
   return profile;
 }
