@@ -292,10 +292,10 @@ class Calibration {
     WAVEGATE_TRY(costs_.round_trip, time_of_(bench.graph));
 
     // Chunks that are long enough to hide the host cost what the device sees between them; short ones, what the host
-    // needs. An eighth of that counts: the lowering's largest chunks take 16 times a submission, which hides it then.
+    // needs. Half of that counts: the lowering's first chunks take three times a submission, and hide it.
     WAVEGATE_TRY(const double hidden, per_chunk(bench, touch, 32, 16));
     WAVEGATE_TRY(const double bare, per_chunk(bench, touch, 16, 2));
-    costs_.submission = std::max({hidden, bare / 8, 0.5});
+    costs_.submission = std::max({hidden, bare / 2, 0.5});
     return {};
   }
 

@@ -32,7 +32,7 @@ constexpr double kLongestKernel = 20'000;
 /// Passes through a loop that steps the loops inside it do some of their work in vain.
 constexpr double kSteppingOverhead = 1.5;
 /// A bound says little about the need: that a loop ends after each of these shares of it counts alike.
-constexpr double kExits[] = {0.01, 0.1, 1};
+constexpr double kExits[] = {0.1, 0.5, 1};
 /// Instead of the bound, where a loop has none.
 constexpr double kUnboundedIterations = 10'000;
 /// Where the API checks every indirect dispatch by one of its own, grids are gated only if asked for, or if workgroups

@@ -443,6 +443,7 @@ TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {
   };
   const target::Costs costs = {.dispatch = 7,
                                .scalar_step = 1,
+                               .indirect = 100,
                                .workgroup_latch = 0,
                                .workgroup_out = 0,
                                .conditional_begin = 1,
