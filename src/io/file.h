@@ -21,6 +21,10 @@ inline constexpr std::uint64_t kDefaultMaximumBytes = std::uint64_t{8} << 30;
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t maximum_bytes = kDefaultMaximumBytes);
 
+/// The same of a regular file alone. For paths that a file names rather than a user: a pipe or a device may never end.
+Result<std::vector<std::byte>> read_regular_file(const std::filesystem::path& path,
+                                                 std::uint64_t maximum_bytes = kDefaultMaximumBytes);
+
 /// True if the bytes start with gzip's magic number.
 bool is_gzip(std::span<const std::byte> bytes);
 

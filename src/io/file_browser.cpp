@@ -7,4 +7,8 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std:
   return unsupported("there are no files in a browser; give the content along with the program", path.string());
 }
 
+Result<std::vector<std::byte>> read_regular_file(const std::filesystem::path& path, std::uint64_t maximum_bytes) {
+  return read_file(path, maximum_bytes);
+}
+
 }  // namespace wavegate::io

@@ -44,9 +44,7 @@ std::string system_message() {
 }
 
 Error too_large(std::uint64_t maximum_bytes, std::string_view what, std::string_view where) {
-  return invalid_input(
-      format("{} more than the limit of {} bytes; raise the limit if it is meant to be so large", what, maximum_bytes),
-      std::string(where));
+  return invalid_input(format("{} more than the limit of {} bytes", what, maximum_bytes), std::string(where));
 }
 
 Error out_of_memory(std::string_view where) {
@@ -189,6 +187,14 @@ Result<void> fill_and_rename(const std::filesystem::path& temporary, const std::
 }
 
 }  // namespace
+
+Result<std::vector<std::byte>> read_regular_file(const std::filesystem::path& path, std::uint64_t maximum_bytes) {
+  std::error_code ignored;  // what does not exist, and folders, are told by read_file()
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_other(status))
+    return invalid_input("is a pipe or a device; only regular files can be named here", path.string());
+  return read_file(path, maximum_bytes);
+}
 
 Result<std::vector<std::byte>> decompress_gzip(std::span<const std::byte> bytes, std::string_view where,
                                                std::uint64_t maximum_bytes) {

@@ -20,7 +20,7 @@ struct ProgramFileOptions {
   std::filesystem::path directory;                      ///< where relative paths in the file begin
   const program::OperationTable* operations = nullptr;  ///< borrowed; null: ops::library()
   /// Reads a file that the program names, up to a number of bytes; replace it to serve files from elsewhere or none.
-  std::function<Result<std::vector<std::byte>>(const std::filesystem::path&, std::uint64_t)> read = read_file;
+  std::function<Result<std::vector<std::byte>>(const std::filesystem::path&, std::uint64_t)> read = read_regular_file;
 };
 
 /// Reads a program file: JSON by docs/program.schema.json, described in docs/program-file.md. Names, types, counts of

@@ -84,6 +84,19 @@ TEST(ReadFile, StopsReadingAnEndlessDeviceAtTheLimit) {
   EXPECT_THAT(error_text(read_file("/dev/zero", 1 << 20)), HasSubstr("the limit of 1048576 bytes"));
 }
 
+TEST(ReadRegularFile, RefusesDevicesAndPipesAndReadsTheRest) {
+  const TemporaryFolder folder;
+  put(folder / "a", to_bytes("hello"));
+  std::filesystem::create_symlink("a", folder / "link");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(text_of(read_regular_file(folder / "link")), "hello");
+  for (const std::filesystem::path& path : {std::filesystem::path("/dev/zero"), folder / "pipe"})
+    EXPECT_THAT(error_text(read_regular_file(path)),
+                AllOf(StartsWith("invalid input"), HasSubstr(path.string()), HasSubstr("is a pipe or a device")));
+  EXPECT_THAT(error_text(read_regular_file("no/such/file")), HasSubstr("No such file"));
+  EXPECT_THAT(error_text(read_regular_file(folder.path())), HasSubstr("is a folder"));
+}
+
 TEST(DecompressGzip, GrowsTheOutputAsNeeded) {
   const std::string text(5'000'000, 'a');
   EXPECT_EQ(text_of(decompress_gzip(gzip(to_bytes(text)), "a.gz")), text);

@@ -373,6 +373,13 @@ TEST(ProgramFile, paths_begin_at_the_folder_of_the_file) {
   EXPECT_THAT(contents<float>(*program, "w"), ElementsAre(1, 2, 3));
 }
 
+TEST(ProgramFile, names_no_device_that_never_ends) {
+  const TemporaryFolder folder;
+  put(folder / "p.json", to_bytes(document(R"("buffers": {"w": {"file": "/dev/zero"}}, "run": [])")));
+  EXPECT_THAT(error_text(load_program(folder / "p.json")),
+              AllOf(HasSubstr("buffers.w.file"), HasSubstr("is a pipe or a device")));
+}
+
 /// The error of a program whose buffer w comes from an array of three numbers.
 template <typename T>
 std::string error_with_array(std::string_view buffer) {
