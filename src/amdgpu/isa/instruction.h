@@ -168,39 +168,40 @@ struct Instruction {
   std::uint8_t second_operands = 0;
 
   // of vector instructions
-  std::uint8_t clamp : 1 = 0;
-  std::uint8_t output_modifier : 2 = 0;  ///< 1: times 2, 2: times 4, 3: half
-  std::uint8_t bound_control : 1 = 0;    ///< DPP: lanes out of bounds read 0, not the old destination
-  std::uint8_t fetch_inactive : 1 = 0;   ///< DPP: reads lanes that exec has off
-  std::uint8_t op_sel : 4 = 0;           ///< bit i: source i is read from the high half; bit 3: the result goes there
-  std::uint8_t op_sel_hi : 3 = 0;        ///< packed: bit i: the high operation reads source i's high half
-  std::uint8_t neg_lo : 3 = 0;           ///< packed: bit i: the low operation negates source i
-  std::uint8_t neg_hi : 3 = 0;
-  DppKind dpp = DppKind::none;  ///< the first source goes through it
+  bool clamp : 1 = false;
+  bool sdwa : 1 = false;            ///< the selects below count
+  bool bound_control : 1 = false;   ///< DPP: lanes out of bounds read 0, not the old destination
+  bool fetch_inactive : 1 = false;  ///< DPP: reads lanes that exec has off
+  DppKind dpp = DppKind::none;      ///< the first source goes through it
   std::uint8_t row_mask : 4 = 0;
   std::uint8_t bank_mask : 4 = 0;
-  std::uint16_t dpp_control = 0;     ///< DPP16: the field of 9 bits
-  std::uint32_t dpp8_selectors = 0;  ///< 8 times 3 bits, lane 0 lowest
-  bool sdwa = false;
-  SdwaSelect sdwa_destination : 3 = SdwaSelect::dword;
-  SdwaUnused sdwa_unused : 2 = SdwaUnused::pad;
-  SdwaSelect sdwa_source0 : 3 = SdwaSelect::dword;
-  SdwaSelect sdwa_source1 : 3 = SdwaSelect::dword;
-  std::uint8_t cbsz : 3 = 0;  ///< MFMA
-  std::uint8_t abid : 4 = 0;
-  std::uint8_t blgp : 3 = 0;
+  std::uint8_t output_modifier = 0;  ///< 1: times 2, 2: times 4, 3: half
+  std::uint8_t op_sel = 0;           ///< bit i: source i is read from the high half; bit 3: the result goes there
+  std::uint8_t op_sel_hi = 0;        ///< packed: bit i: the high operation reads source i's high half
+  std::uint8_t neg_lo = 0;           ///< packed: bit i: the low operation negates source i
+  std::uint8_t neg_hi = 0;
+  SdwaSelect sdwa_destination = SdwaSelect::dword;
+  SdwaUnused sdwa_unused = SdwaUnused::pad;
+  SdwaSelect sdwa_source0 = SdwaSelect::dword;
+  SdwaSelect sdwa_source1 = SdwaSelect::dword;
+  std::uint8_t cbsz = 0;  ///< MFMA
+  std::uint8_t abid = 0;
+  std::uint8_t blgp = 0;
 
   // of memory instructions
-  std::int32_t offset = 0;         ///< in bytes; of DS with two addresses: the first in elements
-  std::uint32_t memory_flags = 0;  ///< MemoryFlags
-  std::uint8_t offset1 = 0;        ///< of DS with two addresses: the second
-  std::uint8_t format = 0;         ///< of tbuffer: the field, 7 bits
-  std::uint8_t dmask = 0;          ///< of images; of exports, the enabled channels
-  std::uint8_t dim = 0;            ///< of images
-  std::uint8_t cache_policy = 0;   ///< gfx12: scope in bits 0 and 1, temporal hint in bits 2 to 4
+  std::uint8_t offset1 = 0;       ///< of DS with two addresses: the second, in elements
+  std::uint8_t format = 0;        ///< of tbuffer: the field, 7 bits
+  std::uint8_t dmask = 0;         ///< of images; of exports, the enabled channels
+  std::uint8_t dim = 0;           ///< of images
+  std::uint8_t cache_policy = 0;  ///< gfx12: scope in bits 0 and 1, temporal hint in bits 2 to 4
   /// Of images whose address registers are not one range: their numbers; the address operand's `value` is the first.
   std::uint8_t address_count = 0;
   std::array<std::uint8_t, 12> addresses{};
+
+  std::uint16_t dpp_control = 0;     ///< DPP16: the field of 9 bits
+  std::uint32_t dpp8_selectors = 0;  ///< 8 times 3 bits, lane 0 lowest
+  std::int32_t offset = 0;           ///< in bytes; of DS with two addresses: the first, in elements
+  std::uint32_t memory_flags = 0;    ///< MemoryFlags
 
   std::array<Operand, 8> operands{};  ///< in the order of the syntax, destinations first
 
