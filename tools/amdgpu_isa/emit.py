@@ -20,9 +20,48 @@ LABELS = re.compile(r"^s_(c?branch|subvector_loop|call)")
 
 def special_rows(name, row):
     """What probing with zeros does not show."""
+    if name == "exp":
+        row["operands"] = [{"field": f"vsrc{i}", "kinds": {"vgpr": 1}, "token": "v0", "also": []} for i in range(4)]
     if name == "sopp" and row["mnemonic"] == "s_endpgm" and not row["operands"]:
         row["operands"].append({"field": "simm16", "kinds": {}, "token": "0", "also": []})
         row["ignored"] = [0]
+
+
+VOPD = ["fmac_f32", "fmaak_f32", "fmamk_f32", "mul_f32", "add_f32", "sub_f32", "subrev_f32", "mul_dx9_zero_f32", "mov_b32",
+        "cndmask_b32", "max_f32", "min_f32", "dot2acc_f32_f16", "dot2acc_f32_bf16", None, None, "add_nc_u32",
+        "lshlrev_b32", "and_b32"]
+SOURCE = ("exec | execz | integer | literal | m0 | null | pops_exiting_wave_id | private_base | private_limit | real | scc | "
+          "sgpr | shared_base | shared_limit | ttmp | vcc | vccz | vgpr")
+
+
+def dual_rows(generation):
+    """The two halves of VOPD, by hand: what each can be is a list in the ISA document. (format, number, mnemonic, rules)"""
+    for half, last in (("vopdx", 14), ("vopdy", 19)):
+        source0, vsrc1, vdst = (0, 9, "56, 8") if half == "vopdx" else (32, 41, "49, 7")
+        for number, name in enumerate(VOPD[:last]):
+            if name is None:
+                continue
+            if generation == 12:
+                name = name.replace("max_f32", "max_num_f32").replace("min_f32", "min_num_f32")
+                if name.startswith("dot2acc"):
+                    continue
+            elif name == "dot2acc_f32_bf16":
+                continue
+            kind = types.type_of("v_" + name, False, 0, 1)
+            result = types.type_of("v_" + name, True, 0, 1)
+            rules = [f"O(vector, 4, {vdst}, 1, {result}, 255, vgpr)",
+                     f"O(source, 0, {source0}, 9, 1, {kind}, 255, {SOURCE})"]
+            second = f"O(vector, 1, {vsrc1}, 8, 1, {kind}, 255, vgpr)"
+            literal = f"O(literal, 3, 0, 0, 1, {kind}, 255, literal)"
+            if name.startswith("fmamk"):
+                rules += [literal, second]
+            elif name.startswith("fmaak"):
+                rules += [second, literal]
+            elif name == "cndmask_b32":
+                rules += [second, "O(implied, 3, 0, 0, 1, lane_mask, 255, vcc)"]
+            elif name != "mov_b32":
+                rules.append(second)
+            yield half, number, "v_dual_" + name, rules
 
 
 def destinations(mnemonic, format, operands):
@@ -65,13 +104,20 @@ def operand_rule(format, row, index, count):
     if str(index) in row.get("acc", {}):
         word, bit = row["acc"][str(index)]
         acc = word * 32 + bit
-    if LITERALS.match(mnemonic) and token.startswith("0x"):
+    if LITERALS.match(mnemonic) and (token.startswith("0x") or token == "-1.0"):
         return f"O(literal, 3, 0, 0, 1, {types.type_of(mnemonic, False, 1, 1)}, 255, literal)"
     field = operand["field"]
     kinds = {k: v for k, v in operand["kinds"].items() if k != "other"}
     if token.startswith("attr"):
-        position = position_of(format, field)[0] if field else 32
-        return f"O(attribute, 3, {position}, 9, 1, bits, 255, attribute)"
+        if format.name in ("vintrp", "lds_direct"):
+            return "O(attribute, 3, 8, 8, 0, bits, 255, attribute)"
+        return "O(attribute, 3, 32, 9, 0, bits, 255, attribute)"
+    if mnemonic.startswith("v_interp_mov") and token.startswith(("p", "invalid_param")):
+        position = position_of(format, field)[0] if field else (0 if format.name == "vintrp" else 41)
+        return f"O(immediate, 3, {position}, 8, 0, bits, 255, immediate)"
+    if mnemonic.startswith("v_interp") and format.name == "vop3" and field in ("src1", "src2"):
+        position = position_of(format, field)[0]
+        return f"O(source, {ROLES[field]}, {position}, 9, 1, f32, 255, vgpr)"
     if format.name == "smem" and field is None:
         return "O(offset, 13, 0, 0, 0, bits, 255, immediate)"
     if field == "sdata" and "integer" in kinds:
@@ -107,6 +153,8 @@ def operand_rule(format, row, index, count):
     elif how == "vector" and "vgpr" not in kinds:
         how = "scalar"  # v_readlane's destination
     how = {"destination": "scalar"}.get(how, how)
+    if acc != 255:
+        kinds = {**kinds, "agpr": 0, "vgpr": 0}
     kinds = " | ".join(sorted(kinds)) or "0"
     return f"O({how}, {role}, {position}, {bits}, {words}, {kind_type}, {acc}, {kinds})"
 
@@ -139,6 +187,9 @@ def emit(cache, folder, targets):
             format = generation_formats[name]
             for wave, numbers in waves.items():
                 for number, row in numbers.items():
+                    if name.endswith(("_dpp16", "_dpp8", "_sdwa")) and \
+                            not row["mnemonic"].endswith(("_dpp", "_dpp8", "_sdwa")):
+                        continue  # the plain form, of which these bits are no field
                     special_rows(name, row)
                     count = destinations(row["mnemonic"], name, row["operands"])
                     rules = []
@@ -159,6 +210,16 @@ def emit(cache, folder, targets):
                     entry = rows.setdefault(key, {"mnemonic": {}, "shape": {}})
                     entry["mnemonic"][wave] = row["mnemonic"]
                     entry["shape"][wave] = shape
+    for target in targets:
+        if oracle.generation(target) >= 11:
+            for half, number, mnemonic, rules in dual_rows(oracle.generation(target)):
+                named = []
+                for rule in rules:
+                    kinds = rule[rule.rindex(", ") + 2:-1]
+                    named.append(rule[:rule.rindex(", ") + 2] + classes.setdefault(kinds, f"k{len(classes)}") + ")")
+                text = f"{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}, 1, {len(rules)}, {{{', '.join(named)}}}"
+                shape = shapes.setdefault(text, len(shapes) + 1)
+                rows[target, half, number] = {"mnemonic": {"32": mnemonic}, "shape": {"32": shape}}
     head = "// Made by tools/amdgpu_isa/make_tables.py.{}\n// clang-format off\n"
     with open(folder / "shapes.inc", "w") as file:
         file.write(head.format(" Which operands an instruction has, and which bits it fixes."))

@@ -145,6 +145,18 @@ def memory(target, generation):
             formats.append(Format(name, (0xEC00007C | segment << 24, 0, 0), ((0, 14, 8),), [
                 ("vaddr", 2, 0, 8, "vector"), ("vdata", 1, 23, 8, "vector"), ("vdst", 1, 0, 8, "vector")], 0x100, (),
                 False, _managed((0, 0, 7), (2, 8, 24), (1, 17, 1))))
+    exports = [(f"vsrc{i}", 1, 8 * i, 8, "vector") for i in range(4)]
+    formats.append(Format("exp", (0xC400000F if generation == 9 else 0xF800000F, 0), (), exports, 1, (), False,
+                          _managed((0, 0, 10), (0, 11, 1))))
+    interpolated = [("vdst", 0, 18, 8, "vector"), ("vsrc", 0, 0, 8, "vector")]
+    if generation <= 10:
+        formats.append(Format("vintrp", (0xD4000000 if generation == 9 else 0xC8000000,), ((0, 16, 2),), interpolated, 3,
+                              (), False, _managed((0, 8, 8))))
+    else:
+        formats.append(Format("vinterp", (0xCD000000, 0), ((0, 16, 7),), [VOP3_FIELDS[0], *VOP3_SOURCES], 0x80, (), False,
+                              _managed((0, 8, 3))))
+        formats.append(Format("lds_direct", (0xCE000000,), ((0, 20, 2),), [("vdst", 0, 0, 8, "vector")], 4, (), False,
+                              _managed((0, 8, 8), (0, 16, 4), *([(0, 23, 1)] if generation == 12 else []))))
     return formats
 
 
@@ -160,6 +172,8 @@ def prefix_mask(format, target):
     generation = number(target)
     name = format.name
     stem = name.split("_")[0]
+    if name in ("vinterp", "lds_direct"):
+        return [0xff000000] + [0] * (len(format.base) - 1)
     high = {"sop2": 2, "sopk": 4, "sop1": 9, "sopc": 9, "sopp": 9, "vop1": 7, "vop2": 1, "vopc": 7, "vop3p": 9}.get(stem, 6)
     masks = [0] * len(format.base)
     masks[0] = ((1 << high) - 1) << (32 - high)

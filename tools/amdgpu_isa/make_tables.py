@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "isa"
 
 FILL = {"vdst": 8, "sdst": 12, "src0": 16, "ssrc0": 16, "vsrc1": 24, "src1": 24, "ssrc1": 24, "src2": 40, "vaddr": 16,
-        "vdata": 24, "vdata1": 40, "sbase": 8, "sdata": 32, "srsrc": 12, "soffset": 50, "simm16": 0}
-SAMPLES = [0, 1, 2, 4, 5, 20, 62, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 112, 116, 120, 122, 123, 124,
+        "vdata": 24, "vsrc0": 4, "vsrc1": 24, "vsrc2": 12, "vsrc3": 16, "vsrc": 1, "vdata1": 40, "sbase": 8, "sdata": 32, "srsrc": 12, "soffset": 50, "simm16": 0}
+SAMPLES = [0, 1, 2, 4, 5, 20, 26, 27, 28, 30, 53, 54, 56, 60, 61, 62, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 112, 116, 120, 122, 123, 124,
            125, 126, 127, 128, 129, 192, 193, 208, 209, 234, 235, 236, 237, 238, 239, 240, 242, 247, 248, 249, 250, 251,
            252, 253, 254, 255, 256, 257, 258, 300, 500, 510, 511]
 REGISTER = re.compile(r"^(v|s|a|ttmp)(?:(\d+)|\[(\d+):(\d+)\])$")
@@ -86,10 +86,13 @@ class Prober:
     def __init__(self, target, wave, format):
         self.target, self.wave, self.format = target, wave, format
         self.base = list(format.base)
+        self.flipped = {}  # opcode: a bit that its words need
 
     def words_of(self, number, values, flips=()):
         words = [a | b for a, b in zip(self.base, self.format.opcode_bits(number))]
         for (_, word, low, bits, _), value in zip(self.format.fields, values):
+            if number in self.flipped:
+                words[self.flipped[number][0]] |= 1 << self.flipped[number][1]
             if value is not None:
                 words[word] = words[word] & ~(((1 << bits) - 1) << low) | value << low
         for word, bit in flips:
@@ -124,7 +127,29 @@ class Prober:
         for (number, values), answer in zip(candidates, answers):
             if answer and answer != "crash" and number not in found:
                 found[number] = (values, answer[0])
+        # Some atomics are there only with the bit that returns the value before.
+        alternatives = self.alternatives()
+        if alternatives:
+            rest = [(n, c) for n, c in candidates if n not in found]
+            for flip in alternatives:
+                self.base[flip[0]] ^= 1 << flip[1]
+                answers = self.ask([self.words_of(n, c) for n, c in rest])
+                for (number, values), answer in zip(rest, answers):
+                    if answer and answer != "crash" and number not in found:
+                        found[number] = (values, answer[0])
+                        self.flipped[number] = flip
+                self.base[flip[0]] ^= 1 << flip[1]
         return found
+
+    def alternatives(self):
+        generation = oracle.generation(self.target)
+        if self.format.name in ("flat", "global", "scratch"):
+            return {9: [(0, 16)], 10: [(0, 16)], 11: [(0, 14)], 12: [(1, 20)]}[generation]
+        if self.format.name == "mubuf":
+            return {9: [(0, 14)], 10: [(0, 14)], 11: [(0, 14)], 12: [(1, 20)]}[generation]
+        if self.format.name == "ds":
+            return [(0, 16 if generation == 9 else 17)]  # gds
+        return []
 
     def free_bits(self, number):
         taken = [0] * len(self.base)
@@ -135,7 +160,12 @@ class Prober:
                 taken[word] |= ((1 << bits) - 1) << low
         for word, low, bits in self.format.extra:
             taken[word] |= ((1 << bits) - 1) << low
-        fixed = {"_dpp16": [(1, 8, 9)], "_dpp8": [(1, 8, 24)]}
+        selects = [(1, 16, 3)]
+        if not self.format.name.startswith("vopc"):
+            selects.append((1, 8, 5))
+        if not self.format.name.startswith("vop1"):
+            selects.append((1, 24, 3))
+        fixed = {"_sdwa": selects, "_dpp16": [(1, 8, 9)], "_dpp8": [(1, 8, 24)]}
         for ending, ranges in fixed.items():
             if self.format.name.endswith(ending):
                 for word, low, bits in ranges:
@@ -147,7 +177,7 @@ class Prober:
         name = self.format.name
         if word == 0:
             low = {"sop2": 30, "sopk": 28, "sop1": 23, "sopc": 23, "sopp": 23, "vop1": 25, "vop2": 31, "vopc": 25,
-                   "vop3": 26, "vop3p": 23, "mtbuf": 26}.get(name.split("_")[0], 26)
+                   "vop3": 26, "vop3p": 23, "mtbuf": 26, "vinterp": 24, "lds": 24}.get(name.split("_")[0], 26)
             if name.startswith(("vop1", "vop2", "vopc")) and name.endswith(("dpp16", "dpp8", "sdwa")) and bit < 9:
                 return True
             if self.format.name in ("flat", "global", "scratch"):
@@ -198,6 +228,8 @@ class Prober:
             if what == "bit":
                 if not ok:
                     row["fixed"][a] |= 1 << b
+                    if self.words_of(number, values)[a] >> b & 1:
+                        row["value"][a] |= 1 << b
                 elif answer[0] == text:
                     row["ignored"][a] |= 1 << b
                 else:

@@ -14,7 +14,7 @@ SOURCES = {
     r"v_cndmask_b32": {}, r"v_div_scale_\w+": {}, r"v_cvt_pk_u8_f32": {1: "u32", 2: "u32"},
     r"v_(lshlrev|lshrrev|ashrrev)_[bi]64": {0: "u32"}, r"v_mad_[iu]64_[iu]32": {2: "u64"},
     r"v_mad_[iu]32_[iu]16": {2: "i32"}, r"v_dot\d\w*_f32_f16": {2: "f32"}, r"v_dot\d\w*_f32_bf16": {2: "f32"},
-    r"v_pack_b32_f16": {}, r"v_lshl_add_u64": {1: "u32"},
+    r"v_pack_b32_f16": {}, r"s_pack_\w+": {0: "bits", 1: "bits"}, r"v_lshl_add_u64": {1: "u32"},
     r"s_(lshl|lshr|ashr)_[bi]64": {1: "u32"}, r"s_bfe_[iu]64": {1: "u32"},
 }
 

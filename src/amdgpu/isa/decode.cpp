@@ -87,6 +87,9 @@ bool decode_format(Decoder& d, Format format, unsigned opcode) {
     case Format::vop3:
     case Format::vop3p: return decode_vop3(d, format, opcode);
     case Format::vopdx: return decode_vopd(d);
+    case Format::vintrp:
+    case Format::vinterp:
+    case Format::lds_direct: return decode_interpolation(d, format, opcode);
     case Format::none: return false;
     case Format::mimg:
     case Format::vsample: return decode_image(d);
@@ -118,8 +121,14 @@ bool Decoder::begin(Format format, unsigned opcode) {
   return true;
 }
 
+bool Decoder::is_accumulator(const OperandRule& rule) const {
+  constexpr std::uint32_t kVgpr = 1u << static_cast<unsigned>(OperandKind::vgpr);
+  return rule.accumulator_bit == 255 ? (rule.kinds & kVgpr) == 0 : bit(rule.accumulator_bit);
+}
+
 bool Decoder::read_source(const OperandRule& rule, unsigned bits, Operand& operand) {
   operand = source(generation, bits);
+  if (operand.kind == OperandKind::vgpr && is_accumulator(rule)) operand.kind = OperandKind::agpr;
   if (!fit(rule, sgprs, operand)) return false;
   if (operand.kind == OperandKind::literal) {
     if (words.size() <= literal_at) return false;
@@ -134,14 +143,7 @@ bool Decoder::read(const OperandRule& rule, Operand& operand) {
   switch (rule.how) {
     case How::source:
     case How::scalar: return read_source(rule, bits, operand);
-    case How::vector:
-      operand = {OperandKind::vgpr, 1, ValueType::bits, 0, bits};
-      if (rule.accumulator_bit != 255 && bit(rule.accumulator_bit)) {
-        operand.kind = OperandKind::agpr;
-        operand.words = rule.words;
-        return operand.value + rule.words <= 256;
-      }
-      return fit(rule, sgprs, operand);
+    case How::vector: return read_source(rule, bits | 0x100, operand);
     case How::accumulator: operand = {OperandKind::agpr, 1, ValueType::bits, 0, bits}; return fit(rule, sgprs, operand);
     case How::quad: return read_source(rule, bits * 4, operand);
     case How::pair: return read_source(rule, bits * 2, operand);
@@ -150,7 +152,10 @@ bool Decoder::read(const OperandRule& rule, Operand& operand) {
     case How::label:
       operand = {OperandKind::label, 0, ValueType::bits, 0, static_cast<std::uint32_t>(static_cast<std::int16_t>(bits))};
       return true;
-    case How::attribute: operand = {OperandKind::attribute, 0, ValueType::bits, 0, bits}; return true;
+    case How::attribute:
+      // VOP3 has the channel above the attribute, the others below it.
+      operand = {OperandKind::attribute, 0, ValueType::bits, 0, rule.bits == 8 ? bits : (bits & 0x3f) << 2 | (bits >> 6 & 3)};
+      return true;
     case How::offset: return true;
     case How::implied:
       operand = {static_cast<OperandKind>(__builtin_ctz(rule.kinds)), rule.words, rule.type, 0, 0};

@@ -239,6 +239,8 @@ bool read_flat_address(Decoder& d, Format segment, const FlatFields& fields) {
   Operand* scalar = nullptr;
   for (unsigned i = 0; i < d.out.operand_count; ++i)
     if (d.out.operands[i].kind == OperandKind::off) scalar = &d.out.operands[i];
+  if (segment == Format::flat && d.generation != Generation::gfx12)
+    return d.generation == Generation::gfx9 || is_off(d, raw(d, fields.saddr, 7));
   if (scalar == nullptr) return true;
   if (segment == Format::scratch) return vector != nullptr && read_scratch_address(d, fields, *vector, *scalar);
   const unsigned bits = raw(d, fields.saddr, 7);
@@ -283,10 +285,25 @@ bool decode_flat(Decoder& d, unsigned opcode) {
 }
 
 bool decode_export(Decoder& d) {
-  if (d.words.size() < 2) return false;
-  const Row* row = nullptr;
-  (void)row;
-  return d.begin(Format::exp, 0) && d.read_operands();
+  Instruction& out = d.out;
+  if (!d.begin(Format::exp, 0) || !d.read_operands()) return false;
+  out.format = static_cast<std::uint8_t>(raw(d, 4, 6));
+  out.dmask = static_cast<std::uint8_t>(raw(d, 0, 4));
+  d.set(MemoryFlags::done, raw(d, 11, 1) != 0);
+  if (d.generation <= Generation::gfx10) {
+    d.set(MemoryFlags::compressed, d.bit(10));
+    d.set(MemoryFlags::valid_mask, d.bit(12));
+  } else {
+    d.set(MemoryFlags::row_enable, d.bit(13));
+  }
+  // Compressed, two registers hold the four channels.
+  if (out.has(MemoryFlags::compressed)) {
+    out.operands[3] = out.operands[2] = out.operands[1];
+    out.operands[1] = out.operands[0];
+  }
+  for (unsigned i = 0; i < 4; ++i)
+    if ((out.dmask >> i & 1) == 0) out.operands[i] = {OperandKind::off, 0, ValueType::bits, 0, 0};
+  return true;
 }
 
 }  // namespace

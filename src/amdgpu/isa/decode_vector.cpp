@@ -128,6 +128,16 @@ void read_vop3_modifiers(Decoder& d) {
     flag(d, static_cast<Role>(i), flags_of(negate >> i & 1, absolute >> i & 1));
 }
 
+/// Those of VOP3P that are not packed: neg_hi is an absolute value there.
+bool is_mix(Opcode opcode) {
+  return opcode == Opcode::v_fma_mix_f32 || opcode == Opcode::v_fma_mixlo_f16 || opcode == Opcode::v_fma_mixhi_f16 ||
+         opcode == Opcode::v_mad_mix_f32 || opcode == Opcode::v_mad_mixlo_f16 || opcode == Opcode::v_mad_mixhi_f16;
+}
+
+bool is_mfma(const Decoder& d) {
+  return d.generation == Generation::gfx9 && info(d.out.opcode).has(OpcodeFlags::matrix);
+}
+
 void read_vop3p_modifiers(Decoder& d) {
   Instruction& out = d.out;
   out.clamp = d.bit(15);
@@ -135,10 +145,17 @@ void read_vop3p_modifiers(Decoder& d) {
   out.op_sel_hi = static_cast<std::uint8_t>(d.field(59, 2) | d.field(14, 1) << 2);
   out.neg_lo = d.small(61, 3);
   out.neg_hi = d.small(8, 3);
-  if (info(out.opcode).has(OpcodeFlags::matrix)) {
+  if (is_mix(out.opcode)) {
+    for (unsigned i = 0; i < 3; ++i)
+      flag(d, static_cast<Role>(i), flags_of(out.neg_lo >> i & 1, out.neg_hi >> i & 1));
+    out.neg_lo = out.neg_hi = 0;
+  }
+  if (is_mfma(d)) {
     out.cbsz = d.small(8, 3);
     out.abid = d.small(11, 4);
     out.blgp = d.small(61, 3);
+    out.op_sel = out.op_sel_hi = out.neg_lo = out.neg_hi = 0;
+    out.clamp = false;
   }
 }
 
@@ -146,26 +163,23 @@ void read_vop3p_modifiers(Decoder& d) {
 
 bool decode_vector(Decoder& d, Format format, unsigned opcode) {
   const unsigned marker = d.words[0] & 0x1ff;
-  switch (marker) {
-    case kDpp16:
-      if (d.begin(form_of(format, 1), opcode)) {
-        if (!d.read_operands() || !read_dpp16(d, 32)) return false;
-        flag(d, Role::source0, flags_of(d.bit(52), d.bit(53)));
-        flag(d, Role::source1, flags_of(d.bit(54), d.bit(55)));
-        return true;
-      }
-      return false;
-    case kDpp8:
-    case kDpp8FetchInactive:
-      if (d.generation == Generation::gfx9 || !d.begin(form_of(format, 2), opcode)) return false;
-      read_dpp8(d, 32, marker);
-      return d.read_operands();
-    case kSdwa: {
-      const Format sdwa = form_of(format, 3);
-      return d.begin(sdwa, opcode) && d.read_operands() && read_sdwa(d, sdwa);
-    }
-    default: return d.begin(format, opcode) && d.read_operands();
+  if (marker == kDpp16 && d.begin(form_of(format, 1), opcode)) {
+    if (!d.read_operands() || !read_dpp16(d, 32)) return false;
+    flag(d, Role::source0, flags_of(d.bit(52), d.bit(53)));
+    flag(d, Role::source1, flags_of(d.bit(54), d.bit(55)));
+    return true;
   }
+  if ((marker == kDpp8 || marker == kDpp8FetchInactive) && d.generation != Generation::gfx9 &&
+      d.begin(form_of(format, 2), opcode)) {
+    read_dpp8(d, 32, marker);
+    return d.read_operands();
+  }
+  if (marker == kSdwa) {
+    const Format sdwa = form_of(format, 3);
+    if (d.begin(sdwa, opcode)) return d.read_operands() && read_sdwa(d, sdwa);
+  }
+  // Also what has no source, and so no form: v_nop.
+  return d.begin(format, opcode) && d.read_operands();
 }
 
 bool decode_vop3(Decoder& d, Format format, unsigned opcode) {
@@ -188,8 +202,43 @@ bool decode_vop3(Decoder& d, Format format, unsigned opcode) {
 }
 
 bool decode_vopd(Decoder& d) {
-  (void)d;
-  return false;
+  Instruction& out = d.out;
+  if (d.words.size() < 2 || !d.begin(Format::vopdx, d.words[0] >> 22 & 0xf) || !d.read_operands()) return false;
+  const unsigned length = out.words;
+  const unsigned first = out.operand_count;
+  const Opcode opcode = out.opcode;
+  const std::uint16_t row = out.row;
+  Instruction second;
+  second.target = out.target;
+  second.wave = out.wave;
+  Decoder half{d.words, d.target, d.generation, d.sgprs, d.table, second};
+  if (!half.begin(Format::vopdy, d.words[0] >> 17 & 0x1f) || !half.read_operands()) return false;
+  out.opcode = opcode;
+  out.row = row;
+  out.second_opcode = second.opcode;
+  out.second_row = second.row;
+  out.words = static_cast<std::uint8_t>(length > second.words ? length : second.words);
+  for (unsigned i = 0; i < second.operand_count; ++i) out.operands[first + i] = second.operands[i];
+  // The two destinations differ in their lowest bit, so only one of them has it encoded.
+  out.operands[first].value = out.operands[first].value << 1 | (~out.operands[0].value & 1);
+  out.second_operands = static_cast<std::uint8_t>(first);
+  out.operand_count = static_cast<std::uint8_t>(first + second.operand_count);
+  return true;
+}
+
+bool decode_interpolation(Decoder& d, Format format, unsigned opcode) {
+  Instruction& out = d.out;
+  if (!d.begin(format, opcode) || !d.read_operands()) return false;
+  if (format == Format::vinterp) {
+    out.offset = static_cast<std::int32_t>(d.words[0] >> 8 & 7);
+    out.op_sel = d.small(11, 4);
+    out.clamp = d.bit(15);
+    for (unsigned i = 0; i < 3; ++i) flag(d, static_cast<Role>(i), flags_of(d.field(61, 3) >> i & 1, false));
+  } else if (format == Format::lds_direct) {
+    out.offset = static_cast<std::int32_t>(d.words[0] >> 16 & 0xf);
+    out.offset1 = d.generation == Generation::gfx12 ? static_cast<std::uint8_t>(d.words[0] >> 23 & 1) : std::uint8_t{0};
+  }
+  return true;
 }
 
 }  // namespace wavegate::amdgpu::isa

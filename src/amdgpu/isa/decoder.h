@@ -24,6 +24,8 @@ struct Decoder {
   bool begin(Format format, unsigned opcode);
   /// Reads the operands by the rules of the shape.
   bool read_operands();
+  /// Whether a VGPR's number is that of an AGPR.
+  bool is_accumulator(const OperandRule& rule) const;
   bool read(const OperandRule& rule, Operand& operand);
   /// Reads the 9 bits of a source as a rule wants it.
   bool read_source(const OperandRule& rule, unsigned bits, Operand& operand);
@@ -42,6 +44,7 @@ struct Decoder {
 bool decode_vector(Decoder& d, Format format, unsigned opcode);
 bool decode_vop3(Decoder& d, Format format, unsigned opcode);
 bool decode_vopd(Decoder& d);
+bool decode_interpolation(Decoder& d, Format format, unsigned opcode);
 bool decode_memory(Decoder& d, Format format, unsigned opcode);
 bool decode_image(Decoder& d);
 

@@ -190,7 +190,7 @@ struct Instruction {
 
   // of memory instructions
   std::uint8_t offset1 = 0;       ///< of DS with two addresses: the second, in elements
-  std::uint8_t format = 0;        ///< of tbuffer: the field, 7 bits
+  std::uint8_t format = 0;        ///< of tbuffer: the field, 7 bits; of exports: the target
   std::uint8_t dmask = 0;         ///< of images; of exports, the enabled channels
   std::uint8_t dim = 0;           ///< of images
   std::uint8_t cache_policy = 0;  ///< gfx12: scope in bits 0 and 1, temporal hint in bits 2 to 4
@@ -200,7 +200,8 @@ struct Instruction {
 
   std::uint16_t dpp_control = 0;     ///< DPP16: the field of 9 bits
   std::uint32_t dpp8_selectors = 0;  ///< 8 times 3 bits, lane 0 lowest
-  std::int32_t offset = 0;           ///< in bytes; of DS with two addresses: the first, in elements
+  /// In bytes; of DS with two addresses: the first, in elements. Of interpolation: what it waits for.
+  std::int32_t offset = 0;
   std::uint32_t memory_flags = 0;    ///< MemoryFlags
 
   std::array<Operand, 8> operands{};  ///< in the order of the syntax, destinations first

@@ -1,3 +1,6 @@
+#include <span>
+
+#include "wavegate/amdgpu/isa/buffer_formats.h"
 #include "wavegate/amdgpu/isa/printer.h"
 #include "wavegate/amdgpu/isa/tables.h"
 
@@ -140,8 +143,36 @@ void print_flat(Printer& printer) {
   printer.put_flag(MemoryFlags::lds, "lds");
 }
 
+void print_old_buffer_format(Printer& printer, unsigned format) {
+  const unsigned data = format & 15;
+  const unsigned number = format >> 4;
+  if (data != 1) {
+    printer.put("BUF_DATA_FORMAT_");
+    printer.put(kDataFormats[data]);
+    if (number != 0) printer.put(",");
+  }
+  if (number != 0) {
+    printer.put("BUF_NUM_FORMAT_");
+    printer.put(kNumberFormats[number]);
+  }
+}
+
 void print_buffer_format(Printer& printer) {
-  (void)printer;
+  const unsigned format = printer.in.format;
+  if (format == 1) return;
+  printer.put(" format:");
+  const std::span<const std::string_view> names =
+      generation(printer) == Generation::gfx10 ? std::span<const std::string_view>(kBufferFormatsGfx10) : kBufferFormatsGfx11;
+  const bool old = generation(printer) == Generation::gfx9;
+  if (!old && format >= names.size()) return printer.put_number(format);
+  printer.put("[");
+  if (old) {
+    print_old_buffer_format(printer, format);
+  } else {
+    printer.put("BUF_FMT_");
+    printer.put(names[format]);
+  }
+  printer.put("]");
 }
 
 }  // namespace

@@ -195,28 +195,29 @@ void print_message(Printer& printer, std::uint32_t value) {
   printer.put(")");
 }
 
+/// The version, and flags that are added one by one: "((A|B)|C)".
 void print_version(Printer& printer, std::uint32_t value) {
-  constexpr std::string_view kVersions[] = {"GFX7", "GFX8", "GFX9", "GFX10", "GFX10_3"};
-  struct Bit {
-    std::uint32_t bit;
+  struct Name {
+    std::uint32_t bits;
     std::string_view name;
   };
-  constexpr Bit kBits[] = {{0x2000, "|UC_VERSION_W64_BIT"}, {0x4000, "|UC_VERSION_W32_BIT"}, {0x8000, "|UC_VERSION_MDP_BIT"}};
-  (void)kVersions;
-  std::string_view name;
-  const unsigned version = value & 0x1fff;
-  const Generation gen = generation(printer);
-  if (version == 0) name = "GFX7";
-  if (version == 2) name = "GFX8";
-  if (version == 3) name = "GFX9";
-  if (version == 4) name = "GFX10";
-  if (version == 6 && gen >= Generation::gfx11) name = "GFX11";
-  if (version == 9 && gen >= Generation::gfx12) name = "GFX12";
-  if (name.empty()) return printer.put_immediate(value);
-  printer.put("UC_VERSION_");
-  printer.put(name);
-  for (const Bit& part : kBits)
-    if ((value & part.bit) != 0) printer.put(part.name);
+  constexpr Name kVersions[] = {{0, "UC_VERSION_GFX7"}, {4, "UC_VERSION_GFX10"}, {6, "UC_VERSION_GFX11"}, {9, "UC_VERSION_GFX12"}};
+  constexpr Name kFlags[] = {{0x2000, "UC_VERSION_W64_BIT"}, {0x4000, "UC_VERSION_W32_BIT"}, {0x8000, "UC_VERSION_MDP_BIT"}};
+  if ((value & 0x1f00) != 0) return printer.put_immediate(value);
+  std::string text;
+  for (const Name& version : kVersions)
+    if (version.bits == (value & 0xff)) text = version.name;
+  if (text.empty()) {
+    if ((value & 0xe000) == 0) return printer.put_immediate(value);
+    text = std::to_string(value & 0xff);
+  }
+  bool first = true;
+  for (const Name& flag : kFlags) {
+    if ((value & flag.bits) == 0) continue;
+    text = (first ? text : '(' + text + ')') + '|' + std::string(flag.name);
+    first = false;
+  }
+  printer.put(text);
 }
 
 void print_wait_instance(Printer& printer, unsigned value) {
@@ -265,6 +266,13 @@ struct Special {
 void print_decimal_or_hexadecimal(Printer& printer, std::uint32_t value) {
   printer.put_immediate(value);
 }
+/// A parameter of v_interp_mov.
+void print_parameter(Printer& printer, std::uint32_t value) {
+  constexpr std::string_view kNames[] = {"p10", "p20", "p0"};
+  if (value < std::size(kNames)) return printer.put(kNames[value]);
+  printer.put("invalid_param_");
+  printer.put_number(value);
+}
 void print_decimal(Printer& printer, std::uint32_t value) {
   printer.put_number(value);
 }
@@ -282,6 +290,9 @@ constexpr Special kSpecial[] = {
     {Opcode::s_version, print_version},
     {Opcode::s_delay_alu, print_delay},
     {Opcode::s_endpgm, print_decimal},
+    {Opcode::s_atc_probe, print_decimal_or_hexadecimal},
+    {Opcode::s_atc_probe_buffer, print_decimal_or_hexadecimal},
+    {Opcode::v_interp_mov_f32, print_parameter},
     {Opcode::s_nop, print_decimal_or_hexadecimal},
     {Opcode::s_setkill, print_decimal_or_hexadecimal},
     {Opcode::s_sethalt, print_decimal_or_hexadecimal},

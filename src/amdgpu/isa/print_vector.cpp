@@ -39,10 +39,29 @@ void print_vop3(Printer& printer) {
   print_output_modifier(printer);
 }
 
+bool is_mix(Opcode opcode) {
+  const std::string_view name = to_string(opcode);
+  return name.starts_with("v_fma_mix") || name.starts_with("v_mad_mix");
+}
+
+void print_mfma(Printer& printer) {
+  const Instruction& in = printer.in;
+  if (in.cbsz != 0) printer.put_modifier("cbsz", in.cbsz);
+  if (in.abid != 0) printer.put_modifier("abid", in.abid);
+  if (in.blgp != 0) printer.put_modifier("blgp", in.blgp);
+}
+
 void print_vop3p(Printer& printer) {
   const Instruction& in = printer.in;
+  if (info(in.target).generation == Generation::gfx9 && info(in.opcode).has(OpcodeFlags::matrix)) return print_mfma(printer);
   const unsigned count = source_count(in);
-  const unsigned all = (1u << count) - 1;
+  const unsigned all = is_mix(in.opcode) ? 0 : (1u << count) - 1;
+  if (is_mix(in.opcode)) {
+    print_bits(printer, "op_sel", in.op_sel, count, 0);
+    print_bits(printer, "op_sel_hi", in.op_sel_hi, count, 0);
+    if (in.clamp) printer.put(" clamp");
+    return;
+  }
   print_bits(printer, "op_sel", in.op_sel & all, count, 0);
   print_bits(printer, "op_sel_hi", in.op_sel_hi & all, count, all);
   print_bits(printer, "neg_lo", in.neg_lo & all, count, 0);
@@ -126,6 +145,20 @@ void print_sdwa(Printer& printer) {
   if (in.encoding != Encoding::vop1) print_select(printer, "src1_sel", in.sdwa_source1);
 }
 
+void print_vinterp(Printer& printer) {
+  const Instruction& in = printer.in;
+  if (in.clamp) printer.put(" clamp");
+  print_bits(printer, "op_sel", in.op_sel, 4, 0);
+  printer.put_modifier("wait_exp", in.offset);
+}
+
+void print_lds_direct(Printer& printer) {
+  const Instruction& in = printer.in;
+  const bool gfx12 = info(in.target).generation == Generation::gfx12;
+  printer.put_modifier(gfx12 ? "wait_va_vdst" : "wait_vdst", in.offset);
+  if (gfx12) printer.put_modifier("wait_vm_vsrc", in.offset1);
+}
+
 }  // namespace
 
 void print_vector_modifiers(Printer& printer) {
@@ -133,6 +166,8 @@ void print_vector_modifiers(Printer& printer) {
   if (in.sdwa) return print_sdwa(printer);
   if (in.encoding == Encoding::vop3) print_vop3(printer);
   if (in.encoding == Encoding::vop3p) print_vop3p(printer);
+  if (in.encoding == Encoding::vinterp && info(in.target).generation >= Generation::gfx11) print_vinterp(printer);
+  if (in.encoding == Encoding::lds_direct) print_lds_direct(printer);
   if (in.dpp != DppKind::none) print_dpp(printer);
 }
 
