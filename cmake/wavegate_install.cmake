@@ -10,7 +10,7 @@ install(TARGETS wavegate EXPORT wavegate_targets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/wavegate" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/wavegate"
-  FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
+  FILES_MATCHING PATTERN "*.h" PATTERN opcodes.inc PATTERN cli EXCLUDE)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/wavegate")
 install(EXPORT wavegate_targets NAMESPACE wavegate:: DESTINATION "${package_folder}")

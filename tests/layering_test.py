@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "emit/wgsl": "base kir target",
     "program": "base kir target",
     "ops": "base kir target program",
+    "amdgpu/isa": "base",
     "graph": "base kir",
     "lowering": "base kir target program graph emit/spirv emit/wgsl",
     "device": "base kir target graph",
