@@ -1,0 +1,57 @@
+#include "wavegate/cli/amd_files.h"
+
+#include "wavegate/base/format.h"
+#include "wavegate/cli/output.h"
+#include "wavegate/io/mapped_file.h"
+
+namespace wavegate::cli {
+namespace {
+
+using namespace amdgpu::object;
+
+std::string join(std::string_view file, std::string_view place) {
+  return place.empty() ? std::string(file) : format("{}: {}", file, place);
+}
+
+/// Whether the target that a bundle's entry claims can be told to be another one, so that its object need not be read.
+bool is_other(const FoundObject& found, const ObjectFilter& filter) {
+  if (!filter.target || found.id.empty()) return false;
+  const auto target = parse_target_id(found.id);
+  return target && !matches(*target, *filter.target);
+}
+
+}  // namespace
+
+Result<std::optional<TargetId>> parse_target_option(const std::string& text) {
+  if (text.empty()) return std::optional<TargetId>();
+  auto target = parse_target_id(text);
+  if (!target) return invalid_input(format("\"{}\" is no target, such as gfx1030 or gfx90a:xnack-", text), "--target");
+  return std::optional(*std::move(target));
+}
+
+std::string OpenObject::place() const {
+  return join(file, found.place);
+}
+
+Result<std::size_t> visit_objects(const ObjectFilter& filter,
+                                  const std::function<Result<void>(const OpenObject&)>& visit) {
+  std::size_t faults = 0;
+  for (const std::string& file : filter.files) {
+    WAVEGATE_TRY(const io::MappedFile content, io::MappedFile::open(file));
+    const auto open = [&](const FoundObject& found) -> Result<void> {
+      if (is_other(found, filter)) return {};
+      const Result<CodeObject> object = within(join(file, found.place), parse_code_object(found.bytes));
+      if (!object.ok()) {
+        print_error(object.error().to_string());
+        ++faults;
+        return {};
+      }
+      if (filter.target && !matches(object->target, *filter.target)) return {};
+      return visit({file, found, *object});
+    };
+    WAVEGATE_CHECK(within(file, visit_code_objects(content.bytes(), open)));
+  }
+  return faults;
+}
+
+}  // namespace wavegate::cli
