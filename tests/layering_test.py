@@ -28,10 +28,10 @@ MAY_INCLUDE = {
     "device/reference": "base kir target graph device",
     "device/vulkan": "base kir target graph device emit/spirv",
     "device/webgpu": "base kir target graph device emit/wgsl",
-    "amdgpu/object": "base",
+    "amdgpu/object": "base amdgpu/isa",
     "io": "base kir program ops",
     "api": "base kir target program ops graph lowering device device/reference device/vulkan device/webgpu io",
-    "cli": "base target program graph lowering device io api amdgpu/object",
+    "cli": "base target program graph lowering device io api amdgpu/isa amdgpu/object",
     "web": "base target program graph lowering device device/reference device/webgpu io api",
 }
 

@@ -1,5 +1,7 @@
 #include "wavegate/cli/amd_files.h"
 
+#include <set>
+
 #include "wavegate/base/format.h"
 #include "wavegate/cli/output.h"
 #include "wavegate/io/mapped_file.h"
@@ -14,17 +16,25 @@ std::string join(std::string_view file, std::string_view place) {
 }
 
 /// Whether the target that a bundle's entry claims can be told to be another one, so that its object need not be read.
-bool is_other(const FoundObject& found, const ObjectFilter& filter) {
+bool is_other(const FoundObject& found, const ObjectFilter& filter, std::set<std::string>& others) {
   if (!filter.target || found.id.empty()) return false;
-  const auto target = parse_target_id(found.id);
-  return target && !matches(*target, *filter.target);
+  const auto target = parse_code_target(found.id);
+  if (!target || matches(*target, *filter.target)) return false;
+  others.insert(target->to_string());
+  return true;
+}
+
+std::string list_of(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace
 
-Result<std::optional<TargetId>> parse_target_option(const std::string& text) {
-  if (text.empty()) return std::optional<TargetId>();
-  auto target = parse_target_id(text);
+Result<std::optional<CodeTarget>> parse_target_option(const std::string& text) {
+  if (text.empty()) return std::optional<CodeTarget>();
+  auto target = parse_code_target(text);
   if (!target) return invalid_input(format("\"{}\" is no target, such as gfx1030 or gfx90a:xnack-", text), "--target");
   return std::optional(*std::move(target));
 }
@@ -36,21 +46,32 @@ std::string OpenObject::place() const {
 Result<std::size_t> visit_objects(const ObjectFilter& filter,
                                   const std::function<Result<void>(const OpenObject&)>& visit) {
   std::size_t faults = 0;
+  std::size_t visited = 0;
+  std::set<std::string> others;
   for (const std::string& file : filter.files) {
     WAVEGATE_TRY(const io::MappedFile content, io::MappedFile::open(file));
     const auto open = [&](const FoundObject& found) -> Result<void> {
-      if (is_other(found, filter)) return {};
+      if (is_other(found, filter, others)) return {};
       const Result<CodeObject> object = within(join(file, found.place), parse_code_object(found.bytes));
       if (!object.ok()) {
         print_error(object.error().to_string());
         ++faults;
         return {};
       }
-      if (filter.target && !matches(object->target, *filter.target)) return {};
+      if (filter.target && !matches(object->target, *filter.target)) {
+        others.insert(object->target.to_string());
+        return {};
+      }
+      ++visited;
       return visit({file, found, *object});
     };
     WAVEGATE_CHECK(within(file, visit_code_objects(content.bytes(), open)));
   }
+  if (visited == 0 && faults == 0)
+    return invalid_input(others.empty()
+                             ? std::string("holds no code object")
+                             : format("holds no code for {}, but for {}", filter.target->to_string(), list_of(others)),
+                         filter.files.size() == 1 ? filter.files[0] : "");
   return faults;
 }
 

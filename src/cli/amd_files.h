@@ -15,11 +15,11 @@ namespace wavegate::cli {
 /// Which code objects of files a command is to look at.
 struct ObjectFilter {
   std::vector<std::string> files;
-  std::optional<amdgpu::object::TargetId> target;
+  std::optional<amdgpu::object::CodeTarget> target;
 };
 
 /// The target that a user names; an error for text that names none.
-Result<std::optional<amdgpu::object::TargetId>> parse_target_option(const std::string& text);
+Result<std::optional<amdgpu::object::CodeTarget>> parse_target_option(const std::string& text);
 
 /// A code object, where it was found, and how it was read.
 struct OpenObject {

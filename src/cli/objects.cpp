@@ -86,33 +86,48 @@ void append_json(std::string& text, const Json& kernel) {
   text += kernel.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<Outcome> list(const Arguments& arguments) {
-  WAVEGATE_TRY(const auto target, parse_target_option(arguments.target));
+/// What is listed, and what was left out.
+struct Listing {
   std::vector<Row> rows = {
       {"target", "wave", "sgprs", "vgprs", "lds", "scratch", "workgroup", "arguments", "code", "kernel"}};
   std::string json;
   std::size_t listed = 0;
+  std::size_t others = 0;
+};
+
+Result<Outcome> list(const Arguments& arguments) {
+  const auto target = parse_target_option(arguments.target);
+  if (!target.ok()) {
+    print_error(target.error().to_string());
+    return Outcome{{}, kUsageError};
+  }
+  Listing listing;
   Progress progress;
   const auto visit = [&](const OpenObject& open) -> Result<void> {
     for (const Kernel& kernel : open.object.kernels) {
-      if (kernel.name.find(arguments.kernel) == std::string::npos) continue;
-      ++listed;
+      if (kernel.name.find(arguments.kernel) == std::string::npos) {
+        ++listing.others;
+        continue;
+      }
+      ++listing.listed;
       if (arguments.json) {
-        append_json(json, json_of(open, kernel));
+        append_json(listing.json, json_of(open, kernel));
       } else {
-        rows.push_back(row_of(open, kernel));
+        listing.rows.push_back(row_of(open, kernel));
       }
     }
-    progress.show(format("{}: {} kernels...", open.file, listed));
+    progress.show(format("{}: {} kernels...", open.file, listing.listed));
     return {};
   };
-  WAVEGATE_TRY(const std::size_t faults, visit_objects({arguments.files, target}, visit));
+  WAVEGATE_TRY(const std::size_t faults, visit_objects({arguments.files, *target}, visit));
   progress.clear();
+  if (listing.listed == 0 && listing.others > 0)
+    return invalid_input(format("none of {} kernels has a name with \"{}\" in it", listing.others, arguments.kernel));
   const int exit_code = faults == 0 ? 0 : kFailed;
-  if (arguments.json) return Outcome{json.empty() ? "[]\n" : json + "\n]\n", exit_code};
+  if (arguments.json) return Outcome{listing.json.empty() ? "[]\n" : listing.json + "\n]\n", exit_code};
   constexpr Align kAlignment[] = {Align::left,  Align::right, Align::right, Align::right, Align::right,
                                   Align::right, Align::right, Align::right, Align::right, Align::left};
-  return Outcome{table(rows, kAlignment), exit_code};
+  return Outcome{table(listing.rows, kAlignment), exit_code};
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ Result<void> check_header(const Elf& elf) {
 }
 
 /// The target of version 2's note: "AMD", "AMDGPU", and the processor's three numbers before them.
-std::optional<TargetId> target_of_note(const std::vector<Note>& notes) {
+std::optional<CodeTarget> target_of_note(const std::vector<Note>& notes) {
   const auto note = std::ranges::find(notes, kNoteIsaVersion, &Note::type);
   if (note == notes.end() || note->owner != "AMD") return std::nullopt;
   const auto major = read<std::uint32_t>(note->content, 4);
   const auto minor = read<std::uint32_t>(note->content, 8);
   const auto stepping = read<std::uint32_t>(note->content, 12);
   if (!major || !minor || !stepping || *major > 99 || *minor > 9 || *stepping > 15) return std::nullopt;
-  return parse_target_id(format("gfx{}{}{:x}", *major, *minor, *stepping));
+  return parse_code_target(format("gfx{}{}{:x}", *major, *minor, *stepping));
 }
 
 /// Symbols by name and functions by address.
@@ -194,7 +194,7 @@ Result<std::vector<Symbol>> read_best_symbols(const Elf& elf) {
   return read_symbols(elf, *table);
 }
 
-Result<TargetId> find_target(const Elf& elf, std::uint32_t version, const std::vector<Note>& notes) {
+Result<CodeTarget> find_target(const Elf& elf, std::uint32_t version, const std::vector<Note>& notes) {
   if (auto target = target_of_flags(elf.flags, version)) return *std::move(target);
   if (version == 2)
     if (auto target = target_of_note(notes)) return *std::move(target);
@@ -217,7 +217,7 @@ Result<Identity> identify(Bytes bytes) {
   WAVEGATE_CHECK(check_header(elf));
   const std::uint32_t version = elf.abi_version + 2u;
   WAVEGATE_TRY(const std::vector<Note> notes, read_notes(elf));
-  WAVEGATE_TRY(TargetId target, find_target(elf, version, notes));
+  WAVEGATE_TRY(CodeTarget target, find_target(elf, version, notes));
   return Identity{version, std::move(target)};
 }
 

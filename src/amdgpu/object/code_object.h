@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "wavegate/amdgpu/object/bytes.h"
+#include "wavegate/amdgpu/object/code_target.h"
 #include "wavegate/amdgpu/object/descriptor.h"
 #include "wavegate/amdgpu/object/elf.h"
 #include "wavegate/amdgpu/object/metadata.h"
-#include "wavegate/amdgpu/object/target_id.h"
 #include "wavegate/base/result.h"
 
 /// AMD's code objects: ELF files of a target's machine code, with a descriptor and metadata for each kernel.
@@ -40,7 +40,7 @@ struct Kernel {
 /// A code object. Names, code and contents are views of its bytes, which must outlive it; the bytes need no alignment.
 struct CodeObject {
   std::uint32_t version = 0;  ///< 2 to 6
-  TargetId target;
+  CodeTarget target;
   Elf elf;
   std::vector<Symbol> symbols;
   std::vector<Kernel> kernels;  ///< In the order of the metadata.
@@ -55,7 +55,7 @@ bool is_code_object(Bytes bytes);
 /// What the header says, without a look at anything else.
 struct Identity {
   std::uint32_t version = 0;
-  TargetId target;
+  CodeTarget target;
 };
 Result<Identity> identify(Bytes bytes);
 

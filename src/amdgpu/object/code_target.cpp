@@ -1,4 +1,4 @@
-#include "wavegate/amdgpu/object/target_id.h"
+#include "wavegate/amdgpu/object/code_target.h"
 
 #include <algorithm>
 #include <array>
@@ -30,12 +30,12 @@ constexpr MachineRow kMachines[] = {
 };
 
 /// Version 4 and later have two bits for each feature, those before one.
-Feature feature_of(std::uint32_t bits) {
-  constexpr std::array<Feature, 4> kFeatures = {Feature::any, Feature::any, Feature::off, Feature::on};
-  return kFeatures[bits & 3];
+Setting setting_of(std::uint32_t bits) {
+  constexpr std::array<Setting, 4> kSettings = {Setting::any, Setting::any, Setting::off, Setting::on};
+  return kSettings[bits & 3];
 }
 
-std::string_view suffix(Feature feature) {
+std::string_view suffix(Setting feature) {
   constexpr std::array<std::string_view, 3> kSuffixes = {"", "-", "+"};
   return kSuffixes[static_cast<std::size_t>(feature)];
 }
@@ -46,20 +46,25 @@ bool is_processor(std::string_view text) {
          text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-bool agree(Feature code, Feature wanted) {
-  return code == Feature::any || wanted == Feature::any || code == wanted;
+bool agree(Setting code, Setting wanted) {
+  return code == Setting::any || wanted == Setting::any || code == wanted;
 }
 
 }  // namespace
 
-std::string TargetId::to_string() const {
+std::string CodeTarget::to_string() const {
   std::string text = processor;
-  if (sramecc != Feature::any) text.append(":sramecc").append(suffix(sramecc));
-  if (xnack != Feature::any) text.append(":xnack").append(suffix(xnack));
+  if (sramecc != Setting::any) text.append(":sramecc").append(suffix(sramecc));
+  if (xnack != Setting::any) text.append(":xnack").append(suffix(xnack));
   return text;
 }
 
-std::optional<TargetId> parse_target_id(std::string_view text) {
+Result<isa::Target> CodeTarget::decoder() const {
+  WAVEGATE_TRY(const isa::TargetId known, isa::parse_target(processor));
+  return known.target;
+}
+
+std::optional<CodeTarget> parse_code_target(std::string_view text) {
   // A triple is four words between hyphens, and a processor's name may hold hyphens itself.
   if (const std::size_t triple = text.find("amdgcn-"); triple != std::string_view::npos) {
     const std::size_t start = text.find("gfx", triple);
@@ -68,13 +73,13 @@ std::optional<TargetId> parse_target_id(std::string_view text) {
   }
   std::size_t end = std::min(text.find(':'), text.size());
   if (!is_processor(text.substr(0, end))) return std::nullopt;
-  TargetId target{std::string(text.substr(0, end))};
+  CodeTarget target{std::string(text.substr(0, end))};
   while (end < text.size()) {
     text.remove_prefix(end + 1);
     end = std::min(text.find(':'), text.size());
     const std::string_view feature = text.substr(0, end);
     if (!feature.ends_with('+') && !feature.ends_with('-')) return std::nullopt;
-    const Feature value = feature.ends_with('+') ? Feature::on : Feature::off;
+    const Setting value = feature.ends_with('+') ? Setting::on : Setting::off;
     const std::string_view name = feature.substr(0, feature.size() - 1);
     if (name == "xnack") {
       target.xnack = value;
@@ -87,20 +92,20 @@ std::optional<TargetId> parse_target_id(std::string_view text) {
   return target;
 }
 
-bool matches(const TargetId& code, const TargetId& wanted) {
+bool matches(const CodeTarget& code, const CodeTarget& wanted) {
   return code.processor == wanted.processor && agree(code.xnack, wanted.xnack) && agree(code.sramecc, wanted.sramecc);
 }
 
-std::optional<TargetId> target_of_flags(std::uint32_t flags, std::uint32_t code_object_version) {
+std::optional<CodeTarget> target_of_flags(std::uint32_t flags, std::uint32_t code_object_version) {
   const auto row = std::ranges::find(kMachines, static_cast<std::uint8_t>(flags & 0xff), &MachineRow::number);
   if (row == std::end(kMachines)) return std::nullopt;
-  TargetId target{std::string(row->processor)};
+  CodeTarget target{std::string(row->processor)};
   if (code_object_version >= 4) {
-    target.xnack = feature_of(flags >> 8);
-    target.sramecc = feature_of(flags >> 10);
+    target.xnack = setting_of(flags >> 8);
+    target.sramecc = setting_of(flags >> 10);
   } else {
-    if ((flags & 0x100) != 0) target.xnack = Feature::on;
-    if ((flags & 0x200) != 0) target.sramecc = Feature::on;
+    if ((flags & 0x100) != 0) target.xnack = Setting::on;
+    if ((flags & 0x200) != 0) target.sramecc = Setting::on;
   }
   return target;
 }
