@@ -137,8 +137,9 @@ void add_objects(CLI::App& application, Action& action) {
       application.add_subcommand("objects", "List the kernels of AMD code objects, and what each needs.");
   auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option("files", arguments->files,
-                   "Code objects, offload bundles, or programs and libraries that hold bundles (.hip_fatbin)")
+      ->add_option(
+          "files", arguments->files,
+          "Code objects, offload bundles, programs and libraries that hold bundles (.hip_fatbin), or raw shaders")
       ->required()
       ->option_text("FILE...");
   command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")

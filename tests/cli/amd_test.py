@@ -12,9 +12,11 @@ import zlib
 from pathlib import Path
 
 import cli_test
+import jsonschema
 from cli_test import CommandTest, run
 
 KERNELS = Path()
+SCHEMA = Path(__file__).parents[2] / "docs/shader-sidecar.schema.json"
 
 KERNEL_KEYS = ["file", "place", "version", "target", "name", "wave", "sgprs", "vgprs", "agprs", "lds_bytes",
                "scratch_bytes", "max_workgroup", "required_workgroup", "code_bytes", "kernarg_bytes",
@@ -99,6 +101,22 @@ class ObjectsTest(AmdTest):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"\Awavegate: invalid input: .*fat.bundle: bundle 0, .*gfx900: .*cut off")
         self.assertEqual(len(result.stdout.splitlines()), 2)
+
+    def raw_shader(self, **changes):
+        """A shader of two words, and its sidecar, which the schema accepts."""
+        sidecar = {"target": "gfx1030", "pgm_rsrc1": "0x00af0000", "pgm_rsrc2": 132, "num_thread": [8, 8, 1],
+                   "wave32": True, "user_sgprs": [7, 8], **changes}
+        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sidecar)
+        self.write("blur.json", json.dumps(sidecar))
+        return self.write("blur.bin", struct.pack("<II", 0xbf800000, 0xbf810000))
+
+    def test_a_raw_shader_is_listed_by_its_sidecar(self):
+        kernels = json.loads(self.succeed("objects", self.raw_shader(name="blur"), "--json"))
+        self.assertEqual([(kernel["name"], kernel["target"], kernel["version"], kernel["required_workgroup"],
+                           kernel["code_bytes"]) for kernel in kernels], [("blur", "gfx1030", 0, [8, 8, 1], 8)])
+
+    def test_a_sidecar_that_is_wrong_is_named(self):
+        self.fail_with("objects", self.raw_shader(num_thread=[1024, 8, 1]), saying='blur.json: "num_thread"')
 
     def test_what_is_no_amd_program_is_refused(self):
         self.fail_with("objects", self.matrix, saying="neither an AMD code object")

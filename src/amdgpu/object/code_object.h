@@ -35,11 +35,13 @@ struct Kernel {
   std::array<std::uint32_t, 3> required_workgroup{};
   bool uses_dynamic_stack = false;
   std::vector<Argument> arguments;  ///< By offset.
+  /// Of a raw shader: what s0 and on hold. Its descriptor says nothing of what they mean.
+  std::vector<std::uint32_t> user_sgpr_values;
 };
 
 /// A code object. Names, code and contents are views of its bytes, which must outlive it; the bytes need no alignment.
 struct CodeObject {
-  std::uint32_t version = 0;  ///< 2 to 6
+  std::uint32_t version = 0;  ///< 2 to 6; 0 for a raw shader.
   CodeTarget target;
   Elf elf;
   std::vector<Symbol> symbols;

@@ -66,7 +66,10 @@ Result<void> visit_code_objects(Bytes file, const Visitor& visit, std::uint64_t 
   Walk walk(visit, maximum_bundle);
   if (is_bundle(file) || is_compressed_bundle(file)) return walk.visit_bundles(file);
   if (!is_elf(file))
-    return invalid_input("is neither an AMD code object nor an offload bundle nor a program or library that holds one");
+    return invalid_input(
+        "is neither an AMD code object nor an offload bundle nor a program or library that holds one; a raw shader "
+        "needs a "
+        "JSON file beside it");
   WAVEGATE_TRY(const Elf elf, parse_elf(file));
   std::uint64_t visited = 0;  // sections of a hostile file may overlap, so that all are read together
   for (const Section& section : elf.sections) {
