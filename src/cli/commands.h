@@ -22,5 +22,6 @@ void add_run(CLI::App& application, Action& action);
 void add_explain(CLI::App& application, Action& action);
 void add_calibrate(CLI::App& application, Action& action);
 void add_objects(CLI::App& application, Action& action);
+void add_disasm(CLI::App& application, Action& action);
 
 }  // namespace wavegate::cli

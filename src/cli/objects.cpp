@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "wavegate/amdgpu/object/functions.h"
 #include "wavegate/base/format.h"
 #include "wavegate/cli/amd_files.h"
 #include "wavegate/cli/commands.h"
@@ -104,18 +105,16 @@ Result<Outcome> list(const Arguments& arguments) {
   Listing listing;
   Progress progress;
   const auto visit = [&](const OpenObject& open) -> Result<void> {
-    for (const Kernel& kernel : open.object.kernels) {
-      if (kernel.name.find(arguments.kernel) == std::string::npos) {
-        ++listing.others;
-        continue;
-      }
-      ++listing.listed;
+    const auto kernels = select_kernels(open.object, arguments.kernel);
+    for (const Kernel* kernel : kernels) {
       if (arguments.json) {
-        append_json(listing.json, json_of(open, kernel));
+        append_json(listing.json, json_of(open, *kernel));
       } else {
-        listing.rows.push_back(row_of(open, kernel));
+        listing.rows.push_back(row_of(open, *kernel));
       }
     }
+    listing.listed += kernels.size();
+    listing.others += open.object.kernels.size() - kernels.size();
     progress.show(format("{}: {} kernels...", open.file, listing.listed));
     return {};
   };
@@ -144,7 +143,8 @@ void add_objects(CLI::App& application, Action& action) {
       ->option_text("FILE...");
   command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")
       ->option_text("TARGET");
-  command->add_option("-k,--kernel", arguments->kernel, "Only kernels whose names hold this")->option_text("NAME");
+  command->add_option("-k,--kernel", arguments->kernel, "Only the kernel of this name, or those whose names hold it")
+      ->option_text("NAME");
   command->add_flag("--json", arguments->json, "Print a list of objects, one a line, instead of a table");
   command->footer(
       "A line a kernel: the lanes of its wave; the registers that it was given (vector registers and, after a plus,\n"
