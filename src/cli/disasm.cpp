@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "wavegate/amdgpu/isa/disassemble.h"
 #include "wavegate/amdgpu/object/functions.h"
@@ -37,7 +38,7 @@ std::vector<std::uint32_t> words_of(object::Bytes code) {
 /// "    s_nop 0" and, in its column, "// 001c: BF800000".
 void append_line(std::string& text, const isa::Line& line, std::span<const std::uint32_t> words, bool with_words) {
   std::string row = "    " + isa::print(line, words);
-  if (row.size() < kWordsColumn) row.append(kWordsColumn - row.size(), ' ');
+  row.append(row.size() < kWordsColumn ? kWordsColumn - row.size() : 2, ' ');
   row += format("// {:04x}", line.offset);
   if (with_words) {
     row += ':';
@@ -54,10 +55,15 @@ class Disassembly {
   Result<void> visit(const OpenObject& open) {
     const auto functions = functions_of(open.object);
     if (functions.empty()) return {};
-    WAVEGATE_TRY(const isa::Target target, within(open.place(), open.object.target.decoder()));
+    const auto target = within(open.place(), open.object.target.decoder());
+    if (!target.ok()) {
+      // A library has hundreds of objects for each target.
+      if (refused_.insert(open.object.target.processor).second) print_error(target.error().to_string());
+      return {};
+    }
     append_heading(open);
     for (const Function& function : functions) {
-      WAVEGATE_CHECK(within(open.place(), append(function, target)));
+      WAVEGATE_CHECK(within(open.place(), append(function, *target)));
       if (page_.size() >= kFullPage && !flush()) return device_error("nobody reads on");
     }
     return {};
@@ -70,6 +76,7 @@ class Disassembly {
   }
   bool stopped() const { return printed_ != Printed::all; }
   std::size_t functions() const { return functions_; }
+  bool refused_some() const { return !refused_.empty(); }
   std::size_t strange_words() const { return strange_words_; }
 
  private:
@@ -107,6 +114,7 @@ class Disassembly {
   const Arguments& arguments_;
   std::string page_;
   Printed printed_ = Printed::all;
+  std::set<std::string> refused_;  ///< Processors that are not decoded.
   std::size_t functions_ = 0;
   std::size_t strange_words_ = 0;
 };
@@ -123,13 +131,14 @@ Result<Outcome> disassemble(const Arguments& arguments) {
   if (disassembly.stopped()) return Outcome{{}, kFailed};
   if (!disassembly.flush()) return Outcome{{}, kFailed};
   if (!faults.ok()) return faults.error();
-  if (disassembly.functions() == 0 && *faults == 0)
+  const bool failed = *faults > 0 || disassembly.refused_some();
+  if (disassembly.functions() == 0 && !failed)
     return invalid_input(
         format("no kernel has a name with \"{}\" in it; \"wavegate objects\" lists them", arguments.kernel),
         arguments.file);
   if (disassembly.strange_words() > 0)
     print_note(format("{} words are no instructions, and are shown as .long", disassembly.strange_words()));
-  return Outcome{{}, *faults == 0 ? 0 : kFailed};
+  return Outcome{{}, failed ? kFailed : 0};
 }
 
 }  // namespace

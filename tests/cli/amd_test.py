@@ -5,6 +5,7 @@ usage: amd_test.py PATH_OF_WAVEGATE FOLDER_OF_COMPILED_KERNELS [unittest's argum
 
 import json
 import os
+import re
 import struct
 import sys
 import unittest
@@ -45,6 +46,14 @@ def packed(content):
 
 
 class AmdTest(CommandTest):
+    def raw_shader(self, words=(0xbf800000, 0xbf810000), **changes):
+        """A shader, and its sidecar, which the schema accepts."""
+        sidecar = {"target": "gfx1030", "pgm_rsrc1": "0x00af0000", "pgm_rsrc2": 132, "num_thread": [8, 8, 1],
+                   "wave32": True, "user_sgprs": [7, 8], **changes}
+        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sidecar)
+        self.write("blur.json", json.dumps(sidecar))
+        return self.write("blur.bin", struct.pack(f"<{len(words)}I", *words))
+
     def fat(self, *targets, wrap=lambda content: content):
         entries = [("host-x86_64-unknown-linux", b"")]
         entries += [(f"hipv4-amdgcn-amd-amdhsa--{target.split('.')[0]}", hsaco("saxpy", target).read_bytes())
@@ -102,14 +111,6 @@ class ObjectsTest(AmdTest):
         self.assertRegex(result.stderr, r"\Awavegate: invalid input: .*fat.bundle: bundle 0, .*gfx900: .*cut off")
         self.assertEqual(len(result.stdout.splitlines()), 2)
 
-    def raw_shader(self, **changes):
-        """A shader of two words, and its sidecar, which the schema accepts."""
-        sidecar = {"target": "gfx1030", "pgm_rsrc1": "0x00af0000", "pgm_rsrc2": 132, "num_thread": [8, 8, 1],
-                   "wave32": True, "user_sgprs": [7, 8], **changes}
-        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sidecar)
-        self.write("blur.json", json.dumps(sidecar))
-        return self.write("blur.bin", struct.pack("<II", 0xbf800000, 0xbf810000))
-
     def test_a_raw_shader_is_listed_by_its_sidecar(self):
         kernels = json.loads(self.succeed("objects", self.raw_shader(name="blur"), "--json"))
         self.assertEqual([(kernel["name"], kernel["target"], kernel["version"], kernel["required_workgroup"],
@@ -126,6 +127,58 @@ class ObjectsTest(AmdTest):
 
     def test_a_target_that_is_none_is_a_usage_error(self):
         self.fail_with("objects", hsaco("data"), "--target", "rdna2", code=2, saying="gfx1030")
+
+
+class DisasmTest(AmdTest):
+    def test_functions_stand_under_their_names_with_offsets(self):
+        blocks = self.succeed("disasm", hsaco("data")).split("\n\n")
+        self.assertEqual(blocks[0], f"// {hsaco('data')}: gfx1030")
+        self.assertEqual([block.split()[0] for block in blocks[1:]], ["look_up:", "data:", "primes_only:"])
+        self.assertRegex(blocks[1], r"\Alook_up:  // function, wave32, \d+ bytes at 0x")
+        self.assertRegex(blocks[2], r"\Adata:  // kernel, wave32, ")
+        for block in blocks[1:]:
+            offsets = [int(offset, 16) for offset in re.findall(r"// ([0-9a-f]{4})$", block, re.MULTILINE)]
+            self.assertEqual(offsets[0], 0)
+            self.assertEqual(offsets, sorted(set(offsets)))
+        self.assertRegex(blocks[3], r"\n    s_endpgm +// [0-9a-f]{4}\n\Z")
+
+    def test_every_branch_leads_to_a_label_that_is_there(self):
+        for target in ("gfx900.w64", "gfx1030.w32", "gfx1100.w32"):
+            text = self.succeed("disasm", hsaco("group_sum", target))
+            branches = re.findall(r"s_c?branch\w* (L[0-9a-f]+)", text)
+            self.assertTrue(branches)
+            self.assertEqual(set(branches), set(re.findall(r"(?m)^(L[0-9a-f]+):$", text)))
+
+    def test_words_are_those_of_the_file(self):
+        text = self.succeed("disasm", hsaco("saxpy"), "-k", "saxpy", "--words")
+        words = [int(word, 16) for line in text.splitlines() if "// " in line
+                 for word in line.partition("// ")[2].partition(":")[2].split() if re.fullmatch("[0-9A-F]{8}", word)]
+        code = struct.pack(f"<{len(words)}I", *words)
+        self.assertEqual(len(code), json.loads(self.succeed("objects", hsaco("saxpy"), "--json"))[0]["code_bytes"])
+        self.assertIn(code, hsaco("saxpy").read_bytes())
+
+    def test_a_raw_shader_is_disassembled_by_its_sidecar(self):
+        lines = self.succeed("disasm", self.raw_shader()).splitlines()
+        self.assertEqual([line.split("//")[0].strip() for line in lines[2:]], ["shader:", "s_nop 0", "s_endpgm"])
+
+    def test_words_that_are_no_instruction_are_shown_and_counted(self):
+        result = run("disasm", self.raw_shader((0xbfffffff, 0xbf810000)))
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("    .long 0xbfffffff", result.stdout)
+        self.assertEqual(result.stderr, "wavegate: 1 words are no instructions, and are shown as .long\n")
+
+    def test_a_kernel_that_there_is_not_is_an_error(self):
+        self.fail_with("disasm", hsaco("data"), "-k", "nothing", saying='no kernel has a name with "nothing" in it')
+
+    def test_a_target_without_a_decoder_is_refused_by_name(self):
+        old = bytearray(hsaco("saxpy", "gfx900.w64").read_bytes())
+        old[48] = 0x2a
+        self.fail_with("disasm", self.write("old.hsaco", bytes(old)), saying='target "gfx803" has no decoder table')
+
+    def test_a_reader_that_leaves_ends_the_command_quietly(self):
+        result = cli_test.subprocess.run(f"{cli_test.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
+                                         stderr=cli_test.subprocess.PIPE, text=True)
+        self.assertEqual(result.stderr, "")
 
 
 if __name__ == "__main__":
