@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "wavegate/amdgpu/object/functions.h"
+#include "wavegate/amdgpu/object/launch.h"
+#include "wavegate/amdgpu/object/registers.h"
 #include "wavegate/base/format.h"
 #include "wavegate/cli/amd_files.h"
 #include "wavegate/cli/commands.h"
@@ -22,8 +24,10 @@ struct Arguments {
   bool json = false;
 };
 
-std::size_t visible_arguments(const Kernel& kernel) {
-  return static_cast<std::size_t>(
+/// How many a caller gives; "?" where nothing is known of them.
+std::string arguments_text(const Kernel& kernel) {
+  if (!kernel.has_metadata) return "?";
+  return std::to_string(
       std::ranges::count_if(kernel.arguments, [](const Argument& each) { return !is_hidden(each.kind); }));
 }
 
@@ -44,7 +48,7 @@ Row row_of(const OpenObject& open, const Kernel& kernel) {
           std::to_string(kernel.lds_bytes),
           std::to_string(kernel.scratch_bytes),
           workgroup_text(kernel),
-          std::to_string(visible_arguments(kernel)),
+          arguments_text(kernel),
           std::to_string(kernel.code.size()),
           kernel.name};
 }
@@ -57,8 +61,50 @@ Json json_of(const Argument& argument) {
           {"kind", argument.kind == ValueKind::unknown ? argument.kind_name : std::string(to_string(argument.kind))}};
 }
 
+std::string range_text(const SgprRange& range) {
+  return range.count == 1 ? format("s{}", range.first) : format("s[{}:{}]", range.first, range.first + range.count - 1);
+}
+
+Json json_of(const LaunchState& state) {
+  Json user = Json::object();
+  for (std::size_t i = 0; i < kUserSgprKinds; ++i)
+    if (const auto& range = state.user[i]) user[std::string(to_string(static_cast<UserSgpr>(i)))] = range_text(*range);
+  if (state.preloaded.count > 0) user["preloaded_arguments"] = range_text(state.preloaded);
+  const auto sgpr = [](const std::optional<std::uint32_t>& number) {
+    return number ? Json(format("s{}", *number)) : Json();
+  };
+  Json workgroup_id = {"ttmp9", "ttmp7[15:0]", "ttmp7[31:16]"};
+  if (state.workgroup_ids == amdgpu::isa::WorkgroupIds::user_sgprs)
+    for (std::size_t i = 0; i < 3; ++i) workgroup_id[i] = sgpr(state.workgroup_id[i]);
+  return {{"user_sgprs", state.user_sgprs},
+          {"user", std::move(user)},
+          {"workgroup_id", std::move(workgroup_id)},
+          {"scratch_offset", sgpr(state.scratch_offset)},
+          {"work_item_ids", state.packed_work_item_ids ? "packed" : "separate"},
+          {"work_item_dimensions", state.work_item_dimensions}};
+}
+
+Json json_of(const FloatMode& mode) {
+  const auto known = [](const std::optional<bool>& bit) { return bit ? Json(*bit) : Json(); };
+  return {{"round_f32", to_string(mode.round_f32)},   {"round_f16_f64", to_string(mode.round_f16_f64)},
+          {"denorm_f32", to_string(mode.denorm_f32)}, {"denorm_f16_f64", to_string(mode.denorm_f16_f64)},
+          {"dx10_clamp", known(mode.dx10_clamp)},     {"ieee", known(mode.ieee)},
+          {"fp16_overflow", mode.fp16_overflow}};
+}
+
+/// What the descriptor's words say; null for a target that they are not known of.
+std::pair<Json, Json> launch_of(const OpenObject& open, const Kernel& kernel) {
+  const auto target = open.object.target.decoder();
+  if (!target.ok()) return {};
+  const auto wave = kernel.wave_width == 32 ? amdgpu::isa::WaveWidth::wave32 : amdgpu::isa::WaveWidth::wave64;
+  const auto state = launch_state(kernel.descriptor, *target, wave);
+  const Registers registers = decode_registers(kernel.descriptor, *target, wave);
+  return {state.ok() ? json_of(*state) : Json(), json_of(registers.float_mode)};
+}
+
 Json json_of(const OpenObject& open, const Kernel& kernel) {
-  Json arguments = Json::array();
+  auto [launch, float_mode] = launch_of(open, kernel);
+  Json arguments = kernel.has_metadata ? Json::array() : Json();
   for (const Argument& argument : kernel.arguments) arguments.push_back(json_of(argument));
   Json required = nullptr;
   if (kernel.required_workgroup[0] != 0) required = kernel.required_workgroup;
@@ -78,6 +124,8 @@ Json json_of(const OpenObject& open, const Kernel& kernel) {
           {"code_bytes", kernel.code.size()},
           {"kernarg_bytes", kernel.kernarg_bytes},
           {"kernarg_alignment", kernel.kernarg_alignment},
+          {"launch", std::move(launch)},
+          {"float_mode", std::move(float_mode)},
           {"arguments", std::move(arguments)}};
 }
 

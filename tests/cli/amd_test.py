@@ -21,7 +21,7 @@ SCHEMA = Path(__file__).parents[2] / "docs/shader-sidecar.schema.json"
 
 KERNEL_KEYS = ["file", "place", "version", "target", "name", "wave", "sgprs", "vgprs", "agprs", "lds_bytes",
                "scratch_bytes", "max_workgroup", "required_workgroup", "code_bytes", "kernarg_bytes",
-               "kernarg_alignment", "arguments"]
+               "kernarg_alignment", "launch", "float_mode", "arguments"]
 
 
 def hsaco(kernel, target="gfx1030.w32"):
@@ -84,6 +84,19 @@ class ObjectsTest(AmdTest):
         self.assertEqual([(argument["offset"], argument["kind"]) for argument in kernel["arguments"]],
                          [(0, "by_value"), (8, "global_buffer"), (16, "global_buffer"), (24, "by_value")])
 
+    def test_json_tells_what_registers_a_wave_starts_with(self):
+        gfx9, gfx12 = (json.loads(self.succeed("objects", hsaco("saxpy", target), "--json"))[0]
+                       for target in ("gfx900.w64", "gfx1200.w32"))
+        self.assertEqual(gfx9["launch"], {
+            "user_sgprs": 6, "user": {"private_segment_buffer": "s[0:3]", "kernarg_pointer": "s[4:5]"},
+            "workgroup_id": ["s6", None, None], "scratch_offset": None, "work_item_ids": "separate",
+            "work_item_dimensions": 1})
+        self.assertEqual(gfx9["float_mode"], {
+            "round_f32": "nearest even", "round_f16_f64": "nearest even", "denorm_f32": "keep",
+            "denorm_f16_f64": "keep", "dx10_clamp": True, "ieee": True, "fp16_overflow": False})
+        self.assertEqual(gfx12["launch"]["workgroup_id"], ["ttmp9", "ttmp7[15:0]", "ttmp7[31:16]"])
+        self.assertEqual((gfx12["float_mode"]["dx10_clamp"], gfx12["float_mode"]["ieee"]), (None, None))
+
     def test_a_target_chooses_among_a_bundle_s_objects(self):
         fat = self.fat("gfx900.w64", "gfx1030.w32", "gfx1100.w32")
         self.assertEqual(len(self.succeed("objects", fat).splitlines()), 4)
@@ -118,6 +131,15 @@ class ObjectsTest(AmdTest):
 
     def test_a_sidecar_that_is_wrong_is_named(self):
         self.fail_with("objects", self.raw_shader(num_thread=[1024, 8, 1]), saying='blur.json: "num_thread"')
+
+    def test_the_libraries_of_debian_are_listed_whole(self):
+        corpora = Path(os.environ.get("WAVEGATE_AMD_CORPORA", Path(__file__).parents[2] / "build/data/corpora"))
+        if not (corpora / "librocsparse.so.0.1").is_file():
+            self.skipTest("rocSPARSE and rocRAND are not here, so that this is not tested; run tools/fetch_corpora.sh")
+        for library, count in (("librocsparse.so.0.1", 12591), ("librocrand.so.1.1", 80)):
+            kernels = json.loads(self.succeed("objects", corpora / library, "--target", "gfx1030", "--json"))
+            self.assertEqual(len(kernels), count)
+            self.assertEqual({kernel["wave"] for kernel in kernels}, {32})
 
     def test_what_is_no_amd_program_is_refused(self):
         self.fail_with("objects", self.matrix, saying="neither an AMD code object")
