@@ -21,5 +21,7 @@ void add_solve(CLI::App& application, Action& action);
 void add_run(CLI::App& application, Action& action);
 void add_explain(CLI::App& application, Action& action);
 void add_calibrate(CLI::App& application, Action& action);
+void add_objects(CLI::App& application, Action& action);
+void add_disasm(CLI::App& application, Action& action);
 
 }  // namespace wavegate::cli

@@ -49,7 +49,9 @@ class Application {
         "  wavegate solve 4elt.graph --preconditioner jacobi --out x.npy\n"
         "  wavegate run heat.json --out u=u.npy\n"
         "  wavegate explain heat.json\n"
-        "  wavegate calibrate\n\n"
+        "  wavegate calibrate\n"
+        "  wavegate objects k.hsaco\n"
+        "  wavegate disasm k.hsaco\n\n"
         "\"wavegate COMMAND --help\" says more. WAVEGATE_DEVICE is the device of every command where\n"
         "--device is not given; NO_COLOR turns colours off.");
     add_devices(application_, action_);
@@ -57,6 +59,8 @@ class Application {
     add_run(application_, action_);
     add_explain(application_, action_);
     add_calibrate(application_, action_);
+    add_objects(application_, action_);
+    add_disasm(application_, action_);
     const std::string version = "wavegate " WAVEGATE_VERSION;
     application_.set_version_flag("--version", version, "Print the version and exit");
     for (CLI::App* command : commands()) command->set_version_flag("--version", version, "Print the version and exit");
@@ -107,7 +111,8 @@ class Application {
 
   /// The message, with the nearest option where one is unknown.
   std::string explained(const CLI::ParseError& error) {
-    if (application_.get_subcommands().empty()) return "name a command: devices, solve, run, explain or calibrate";
+    if (application_.get_subcommands().empty())
+      return "name a command: devices, solve, run, explain, calibrate, objects or disasm";
     const CLI::App& command = *application_.get_subcommands().front();
     const std::vector<std::string> unexpected = application_.remaining(true);
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unexpected.empty()) return error.what();

@@ -717,12 +717,12 @@ class ExplainTest(CommandTest):
 
 class ArgumentsTest(CommandTest):
     def test_help_shows_examples_everywhere(self):
-        for command in ([], ["devices"], ["solve"], ["run"], ["explain"], ["calibrate"]):
+        for command in ([], ["devices"], ["solve"], ["run"], ["explain"], ["calibrate"], ["objects"], ["disasm"]):
             with self.subTest(command):
                 self.assertIn("Examples:\n  wavegate ", self.succeed(*command, "--help"))
 
     def test_the_version_is_printed_everywhere(self):
-        for command in ([], ["devices"], ["solve"], ["run"], ["explain"], ["calibrate"]):
+        for command in ([], ["devices"], ["solve"], ["run"], ["explain"], ["calibrate"], ["objects"], ["disasm"]):
             with self.subTest(command):
                 self.assertRegex(self.succeed(*command, "--version"), r"\Awavegate \d+\.\d+\.\d+\n\Z")
 

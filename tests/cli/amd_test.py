@@ -1,0 +1,209 @@
+"""Tests of the commands that read AMD programs, as their users meet them.
+
+usage: amd_test.py PATH_OF_WAVEGATE FOLDER_OF_COMPILED_KERNELS [unittest's arguments]
+"""
+
+import json
+import os
+import re
+import struct
+import sys
+import unittest
+import zlib
+from pathlib import Path
+
+import cli_test
+import jsonschema
+from cli_test import CommandTest, run
+
+KERNELS = Path()
+SCHEMA = Path(__file__).parents[2] / "docs/shader-sidecar.schema.json"
+
+KERNEL_KEYS = ["file", "place", "version", "target", "name", "wave", "sgprs", "vgprs", "agprs", "lds_bytes",
+               "scratch_bytes", "max_workgroup", "required_workgroup", "code_bytes", "kernarg_bytes",
+               "kernarg_alignment", "launch", "float_mode", "arguments"]
+
+
+def hsaco(kernel, target="gfx1030.w32"):
+    return KERNELS / f"{kernel}.{target}.hsaco"
+
+
+def bundle(entries):
+    """An offload bundle of (id, content) pairs, as clang's documentation describes it."""
+    table = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(entries))
+    place = len(table) + sum(24 + len(name) for name, _ in entries)
+    contents = b""
+    for name, content in entries:
+        table += struct.pack("<QQQ", place + len(contents), len(content), len(name)) + name.encode()
+        contents += content
+    return table + contents
+
+
+def packed(content):
+    """A compressed bundle of version 2 with zlib's method."""
+    stream = zlib.compress(content)
+    return b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(stream), len(content), 0) + stream
+
+
+class AmdTest(CommandTest):
+    def raw_shader(self, words=(0xbf800000, 0xbf810000), **changes):
+        """A shader, and its sidecar, which the schema accepts."""
+        sidecar = {"target": "gfx1030", "pgm_rsrc1": "0x00af0000", "pgm_rsrc2": 132, "num_thread": [8, 8, 1],
+                   "wave32": True, "user_sgprs": [7, 8], **changes}
+        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sidecar)
+        self.write("blur.json", json.dumps(sidecar))
+        return self.write("blur.bin", struct.pack(f"<{len(words)}I", *words))
+
+    def fat(self, *targets, wrap=lambda content: content):
+        entries = [("host-x86_64-unknown-linux", b"")]
+        entries += [(f"hipv4-amdgcn-amd-amdhsa--{target.split('.')[0]}", hsaco("saxpy", target).read_bytes())
+                    for target in targets]
+        return self.write("fat.bundle", wrap(bundle(entries)))
+
+
+class ObjectsTest(AmdTest):
+    def test_text_has_a_line_for_each_kernel_under_a_heading(self):
+        lines = self.succeed("objects", hsaco("data"), hsaco("group_sum", "gfx900.w64")).splitlines()
+        self.assertEqual(lines[0].split(), ["target", "wave", "sgprs", "vgprs", "lds", "scratch", "workgroup",
+                                            "arguments", "code", "kernel"])
+        rows = [line.split() for line in lines[1:]]
+        self.assertEqual([(row[0], row[1], row[6], row[7], row[9]) for row in rows],
+                         [("gfx1030", "32", "64x1x1", "2", "data"), ("gfx1030", "32", "64x1x1", "1", "primes_only"),
+                          ("gfx900", "64", "256x1x1", "2", "group_sum")])
+        self.assertEqual(rows[2][4], "1024")
+
+    def test_json_has_exactly_these_members(self):
+        kernels = json.loads(self.succeed("objects", hsaco("saxpy"), "--json"))
+        self.assertEqual([list(kernel) for kernel in kernels], [KERNEL_KEYS])
+        kernel = kernels[0]
+        self.assertEqual((kernel["name"], kernel["target"], kernel["version"], kernel["wave"]),
+                         ("saxpy", "gfx1030", 5, 32))
+        self.assertEqual(kernel["required_workgroup"], [64, 1, 1])
+        self.assertEqual([list(argument) for argument in kernel["arguments"]],
+                         [["name", "type", "offset", "size", "kind"]] * 4)
+        self.assertEqual([(argument["offset"], argument["kind"]) for argument in kernel["arguments"]],
+                         [(0, "by_value"), (8, "global_buffer"), (16, "global_buffer"), (24, "by_value")])
+
+    def test_json_tells_what_registers_a_wave_starts_with(self):
+        gfx9, gfx12 = (json.loads(self.succeed("objects", hsaco("saxpy", target), "--json"))[0]
+                       for target in ("gfx900.w64", "gfx1200.w32"))
+        self.assertEqual(gfx9["launch"], {
+            "user_sgprs": 6, "user": {"private_segment_buffer": "s[0:3]", "kernarg_pointer": "s[4:5]"},
+            "workgroup_id": ["s6", None, None], "scratch_offset": None, "work_item_ids": "separate",
+            "work_item_dimensions": 1})
+        self.assertEqual(gfx9["float_mode"], {
+            "round_f32": "nearest even", "round_f16_f64": "nearest even", "denorm_f32": "keep",
+            "denorm_f16_f64": "keep", "dx10_clamp": True, "ieee": True, "fp16_overflow": False})
+        self.assertEqual(gfx12["launch"]["workgroup_id"], ["ttmp9", "ttmp7[15:0]", "ttmp7[31:16]"])
+        self.assertEqual((gfx12["float_mode"]["dx10_clamp"], gfx12["float_mode"]["ieee"]), (None, None))
+
+    def test_a_target_chooses_among_a_bundle_s_objects(self):
+        fat = self.fat("gfx900.w64", "gfx1030.w32", "gfx1100.w32")
+        self.assertEqual(len(self.succeed("objects", fat).splitlines()), 4)
+        kernels = json.loads(self.succeed("objects", fat, "--target", "gfx1030", "--json"))
+        self.assertEqual([(kernel["target"], kernel["place"]) for kernel in kernels],
+                         [("gfx1030", "bundle 0, hipv4-amdgcn-amd-amdhsa--gfx1030")])
+
+    def test_a_compressed_bundle_lists_as_a_plain_one_does(self):
+        plain = self.succeed("objects", self.fat("gfx900.w64", "gfx1030.w32"))
+        self.assertEqual(self.succeed("objects", self.fat("gfx900.w64", "gfx1030.w32", wrap=packed)), plain)
+
+    def test_a_part_of_a_name_chooses_kernels(self):
+        self.assertEqual(len(self.succeed("objects", hsaco("data"), "--kernel", "only").splitlines()), 2)
+
+    def test_nothing_that_matches_is_an_error_that_says_what_there_is(self):
+        self.fail_with("objects", hsaco("data"), "--target", "gfx900", saying="gfx1030")
+        self.fail_with("objects", hsaco("data"), "-k", "nothing", saying="2 kernels")
+
+    def test_an_object_that_is_damaged_is_named_and_the_others_are_listed(self):
+        good = hsaco("saxpy").read_bytes()
+        fat = self.write("fat.bundle", bundle([("hip-amdgcn-amd-amdhsa--gfx900", good[:1000]),
+                                               ("hip-amdgcn-amd-amdhsa--gfx1030", good)]))
+        result = run("objects", fat)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Awavegate: invalid input: .*fat.bundle: bundle 0, .*gfx900: .*cut off")
+        self.assertEqual(len(result.stdout.splitlines()), 2)
+
+    def test_a_raw_shader_is_listed_by_its_sidecar(self):
+        kernels = json.loads(self.succeed("objects", self.raw_shader(name="blur"), "--json"))
+        self.assertEqual([(kernel["name"], kernel["target"], kernel["version"], kernel["required_workgroup"],
+                           kernel["code_bytes"]) for kernel in kernels], [("blur", "gfx1030", 0, [8, 8, 1], 8)])
+
+    def test_a_sidecar_that_is_wrong_is_named(self):
+        self.fail_with("objects", self.raw_shader(num_thread=[1024, 8, 1]), saying='blur.json: "num_thread"')
+
+    def test_the_libraries_of_debian_are_listed_whole(self):
+        corpora = Path(os.environ.get("WAVEGATE_AMD_CORPORA", Path(__file__).parents[2] / "build/data/corpora"))
+        if not (corpora / "librocsparse.so.0.1").is_file():
+            self.skipTest("rocSPARSE and rocRAND are not here, so that this is not tested; run tools/fetch_corpora.sh")
+        for library, count in (("librocsparse.so.0.1", 12591), ("librocrand.so.1.1", 80)):
+            kernels = json.loads(self.succeed("objects", corpora / library, "--target", "gfx1030", "--json"))
+            self.assertEqual(len(kernels), count)
+            self.assertEqual({kernel["wave"] for kernel in kernels}, {32})
+
+    def test_what_is_no_amd_program_is_refused(self):
+        self.fail_with("objects", self.matrix, saying="neither an AMD code object")
+        self.fail_with("objects", self.folder, saying="is a folder")
+        self.fail_with("objects", self.folder / "none", saying="cannot be opened")
+        self.fail_with("objects", sys.executable, saying="holds no AMD code")
+
+    def test_a_target_that_is_none_is_a_usage_error(self):
+        self.fail_with("objects", hsaco("data"), "--target", "rdna2", code=2, saying="gfx1030")
+
+
+class DisasmTest(AmdTest):
+    def test_functions_stand_under_their_names_with_offsets(self):
+        blocks = self.succeed("disasm", hsaco("data")).split("\n\n")
+        self.assertEqual(blocks[0], f"// {hsaco('data')}: gfx1030")
+        self.assertEqual([block.split()[0] for block in blocks[1:]], ["look_up:", "data:", "primes_only:"])
+        self.assertRegex(blocks[1], r"\Alook_up:  // function, wave32, \d+ bytes at 0x")
+        self.assertRegex(blocks[2], r"\Adata:  // kernel, wave32, ")
+        for block in blocks[1:]:
+            offsets = [int(offset, 16) for offset in re.findall(r"// ([0-9a-f]{4})$", block, re.MULTILINE)]
+            self.assertEqual(offsets[0], 0)
+            self.assertEqual(offsets, sorted(set(offsets)))
+        self.assertRegex(blocks[3], r"\n    s_endpgm +// [0-9a-f]{4}\n\Z")
+
+    def test_every_branch_leads_to_a_label_that_is_there(self):
+        for target in ("gfx900.w64", "gfx1030.w32", "gfx1100.w32"):
+            text = self.succeed("disasm", hsaco("group_sum", target))
+            branches = re.findall(r"s_c?branch\w* (L[0-9a-f]+)", text)
+            self.assertTrue(branches)
+            self.assertEqual(set(branches), set(re.findall(r"(?m)^(L[0-9a-f]+):$", text)))
+
+    def test_words_are_those_of_the_file(self):
+        text = self.succeed("disasm", hsaco("saxpy"), "-k", "saxpy", "--words")
+        words = [int(word, 16) for line in text.splitlines() if "// " in line
+                 for word in line.partition("// ")[2].partition(":")[2].split() if re.fullmatch("[0-9A-F]{8}", word)]
+        code = struct.pack(f"<{len(words)}I", *words)
+        self.assertEqual(len(code), json.loads(self.succeed("objects", hsaco("saxpy"), "--json"))[0]["code_bytes"])
+        self.assertIn(code, hsaco("saxpy").read_bytes())
+
+    def test_a_raw_shader_is_disassembled_by_its_sidecar(self):
+        lines = self.succeed("disasm", self.raw_shader()).splitlines()
+        self.assertEqual([line.split("//")[0].strip() for line in lines[2:]], ["shader:", "s_nop 0", "s_endpgm"])
+
+    def test_words_that_are_no_instruction_are_shown_and_counted(self):
+        result = run("disasm", self.raw_shader((0xbfffffff, 0xbf810000)))
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("    .long 0xbfffffff", result.stdout)
+        self.assertEqual(result.stderr, "wavegate: 1 words are no instructions, and are shown as .long\n")
+
+    def test_a_kernel_that_there_is_not_is_an_error(self):
+        self.fail_with("disasm", hsaco("data"), "-k", "nothing", saying='no kernel has a name with "nothing" in it')
+
+    def test_a_target_without_a_decoder_is_refused_by_name(self):
+        old = bytearray(hsaco("saxpy", "gfx900.w64").read_bytes())
+        old[48] = 0x2a
+        self.fail_with("disasm", self.write("old.hsaco", bytes(old)), saying='target "gfx803" has no decoder table')
+
+    def test_a_reader_that_leaves_ends_the_command_quietly(self):
+        result = cli_test.subprocess.run(f"{cli_test.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
+                                         stderr=cli_test.subprocess.PIPE, text=True)
+        self.assertEqual(result.stderr, "")
+
+
+if __name__ == "__main__":
+    cli_test.WAVEGATE = os.path.abspath(sys.argv.pop(1))
+    KERNELS = Path(sys.argv.pop(1)).resolve()
+    unittest.main()
