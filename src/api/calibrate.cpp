@@ -176,14 +176,9 @@ class Calibration {
     tell("dispatches");
     Bench bench;
     WAVEGATE_TRY(const Dispatch touch, bench.dispatch(touch_kernel(), Bench::kData, {}));
-    Dispatch other = touch;
-    other.bindings = {bench.all_of(Bench::kOther)};
-    other.uses = {{bench.all_of(Bench::kOther), Access::read_write}};
     WAVEGATE_TRY(const Dispatch step, bench.dispatch(step_kernel(), Bench::kData, {0}));
     WAVEGATE_TRY(costs_.dispatch, per_repeat(time_of_, bench.graph, {touch}));
     WAVEGATE_TRY(costs_.scalar_step, per_repeat(time_of_, bench.graph, {step}));
-    WAVEGATE_TRY(const double both, per_repeat(time_of_, bench.graph, {touch, other}));
-    costs_.overlapped = std::max(both - costs_.dispatch, 0.01);
     return {};
   }
 
@@ -345,7 +340,8 @@ Result<double> time_on(device::Device& device, const Graph& graph) {
 constexpr double kVersion = 5;
 
 std::string kept_name(const target::Profile& profile) {
-  const std::string device = format("{}\n{}\n{}", profile.backend, profile.name, profile.driver);
+  const std::string device = format("{}\n{}\n{}\n{}", profile.backend, profile.name, profile.driver,
+                                    profile.features.checks_indirect ? "checks indirect dispatches" : "");
   return format("costs-{:016x}", device::hash_bytes(std::as_bytes(std::span(device))));
 }
 

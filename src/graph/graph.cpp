@@ -298,9 +298,8 @@ uint32_t word_count(const Kernel& kernel) {
 
 uint32_t next_chunk(const Loop& loop, uint64_t runs) {
   constexpr uint64_t kLittle = 16;
-  const uint64_t longer = uint64_t{loop.largest_chunk} * 2;
-  if (runs / kLittle >= longer) return static_cast<uint32_t>(std::min<uint64_t>(longer, UINT32_MAX));
-  return static_cast<uint32_t>(std::min<uint64_t>(runs, loop.largest_chunk));
+  if (runs / kLittle >= loop.largest_chunk) return loop.largest_chunk;
+  return static_cast<uint32_t>(std::min<uint64_t>(runs, std::max(loop.first_chunk, loop.largest_chunk / 2)));
 }
 
 Result<void> verify(const Graph& graph) {
@@ -320,7 +319,7 @@ uint64_t size_of(const ConditionalPointer& conditional) {
   return saturating_add(1, encoded_size(conditional->body));
 }
 uint64_t size_of(const LoopPointer& loop) {
-  const uint64_t largest = next_chunk(*loop, std::numeric_limits<uint64_t>::max());
+  const uint64_t largest = loop->largest_chunk;
   return saturating_multiply(loop->maximum ? std::min(largest, *loop->maximum) : largest, encoded_size(loop->body));
 }
 

@@ -117,12 +117,12 @@ struct Loop {
   Range done;                       ///< a word of an observed buffer; something in the body writes it
   std::optional<uint64_t> maximum;  ///< the body need not run more often than this, whatever `done` says
   uint32_t first_chunk = 4;         ///< runs of the body in the first submission, not 0: see next_chunk()
-  uint32_t largest_chunk = 64;      ///< usually; not less than the first
+  uint32_t largest_chunk = 128;     ///< not less than the first
   std::vector<Command> body;
 };
 
 /// How many runs follow `runs` others in one submission. As many as all of those, so that every chunk doubles the
-/// whole, up to the largest; and twice as many as that once they are little against what was run, since then what a
+/// whole, up to half of the largest; and the largest once that is little against what was run, since then what a
 /// submission costs counts for more than what is in flight when the loop is done.
 uint32_t next_chunk(const Loop& loop, uint64_t runs);
 

@@ -188,9 +188,12 @@ class Assembler {
     loop->label = item->label;
     loop->done = {values_.observed, uint64_t{item->done_word} * 4, 4};
     loop->maximum = item->maximum;
-    loop->first_chunk = item->first_chunk;
-    loop->largest_chunk = item->largest_chunk;
     WAVEGATE_CHECK(commands(item->body, loop->body));
+    // Chunks that one can encode: a body with loops of its own may be long.
+    const uint64_t fitting =
+        std::max<uint64_t>(1, kMaximumCommands / 2 / std::max<uint64_t>(1, graph::encoded_size(loop->body)));
+    loop->first_chunk = static_cast<uint32_t>(std::min<uint64_t>(item->first_chunk, fitting));
+    loop->largest_chunk = static_cast<uint32_t>(std::min<uint64_t>(item->largest_chunk, fitting));
     out.emplace_back(std::shared_ptr<const graph::Loop>(std::move(loop)));
     return {};
   }

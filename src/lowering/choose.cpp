@@ -38,8 +38,8 @@ constexpr double kUnboundedIterations = 10'000;
 /// Where the API checks every indirect dispatch by one of its own, grids are gated only if asked for, or if workgroups
 /// that return at once would be more than this.
 constexpr double kLatchedWorkgroups = 16384;
-/// What counts against a strategy that shall be taken only where no other applies.
-constexpr double kLastResort = 1e3;
+
+constexpr const char* kNestedConditional = "it stands under conditional rendering, which does not nest";
 
 /// What one pass through a body launches.
 struct Size {
@@ -73,22 +73,28 @@ struct Size {
 
 /// Where a region stands.
 struct Surroundings {
-  bool top = true;        ///< not inside anything that repeats
-  bool ticking = false;   ///< inside a chunked loop
-  bool in_block = false;  ///< inside a chunked loop that conditional rendering leaves out in blocks
+  bool top = true;           ///< not inside anything that repeats
+  bool ticking = false;      ///< inside a chunked loop
+  bool conditional = false;  ///< inside a loop whose iterations conditional rendering leaves out in blocks
   bool can_chunk() const { return top || ticking; }
 };
 
 /// A strategy as a candidate; chunked, once for each way to condition the iterations of a chunk.
 struct Candidate {
   Strategy strategy;
-  Strategy guard;        ///< of an iteration's commands
-  std::string obstacle;  ///< why it does not apply; empty if it does
-  double live = 0;       ///< us of an iteration, or of a branch that is taken
-  double dead = 0;       ///< us of one beyond those needed
-  double total = 0;      ///< us expected of an entry: of a loop, the geometric mean over kExits
-  uint32_t block = 0;    ///< iterations that conditional rendering leaves out together
+  Strategy guard;            ///< of an iteration's commands
+  std::string obstacle;      ///< why it does not apply; empty if it does
+  double live = 0;           ///< us of an iteration, or of a branch that is taken
+  double dead = 0;           ///< us of one beyond those needed
+  double total = 0;          ///< us expected of an entry: of a loop, the geometric mean over kExits
+  std::string avoided = {};  ///< why it is taken only where no other applies; empty if there is no such reason
+  uint32_t block = 0;        ///< iterations that conditional rendering leaves out together
 };
+
+bool is_preferred(const Candidate& one, const Candidate& other) {
+  if (one.avoided.empty() != other.avoided.empty()) return one.avoided.empty();
+  return one.total < other.total;
+}
 
 class Chooser {
  public:
@@ -216,19 +222,20 @@ class Chooser {
     return named == options_.region_strategies.end() ? std::nullopt : std::optional(named->second);
   }
 
-  /// What is asked for a region, if anything.
-  std::optional<Strategy> asked(const std::string& label, bool branch) {
+  /// What is asked for a region, if anything. What is asked for all regions is not asked where it cannot nest.
+  std::optional<Strategy> asked(const std::string& label, bool branch, const Surroundings& around) {
     if (const std::optional<Strategy> named = named_for(label)) {
       unseen_.erase(label);
       return named;
     }
+    if (around.conditional && options_.strategy == Strategy::predication) return std::nullopt;
     if (options_.strategy && (!branch || info(*options_.strategy).for_branches)) return options_.strategy;
     return std::nullopt;
   }
 
   Result<void> settle(const void* node, const std::string& what, const std::string& label, bool branch,
-                      const std::vector<Candidate>& candidates, Decision decision) {
-    const std::optional<Strategy> wanted = asked(label, branch);
+                      const Surroundings& around, const std::vector<Candidate>& candidates, Decision decision) {
+    const std::optional<Strategy> wanted = asked(label, branch, around);
     const Candidate* chosen = nullptr;
     const Candidate* refused = nullptr;
     size_t open = 0;
@@ -241,7 +248,7 @@ class Chooser {
       }
       if (last != candidate.strategy) ++open;
       last = candidate.strategy;
-      if (chosen == nullptr || candidate.total < chosen->total) chosen = &candidate;
+      if (chosen == nullptr || is_preferred(candidate, *chosen)) chosen = &candidate;
     }
     if (wanted && chosen == nullptr && refused != nullptr)
       return unsupported(
@@ -253,16 +260,25 @@ class Chooser {
     decision.dead_microseconds = chosen->dead;
     decision.block = chosen->block;
     decision.guard = chosen->guard;
-    decision.reason = wanted ? std::string("asked for") : reason(*chosen, candidates, open);
+    decision.reason = how(*chosen) + (wanted ? std::string("asked for") : reason(*chosen, candidates, open));
     decisions_.insert_or_assign(node, std::move(decision));
     return {};
+  }
+
+  /// What the name of a strategy leaves open.
+  static std::string how(const Candidate& chosen) {
+    if (chosen.strategy != Strategy::chunked) return "";
+    if (chosen.block > 0) return format("blocks of {} under conditional rendering; ", chosen.block);
+    return format("{} iterations; ", to_string(chosen.guard));
   }
 
   static Error no_strategy(const std::string& what, const std::string& label,
                            const std::vector<Candidate>& candidates) {
     std::string all;
+    std::optional<Strategy> last;
     for (const Candidate& candidate : candidates)
-      all += format("{}{}: {}", all.empty() ? "" : "; ", to_string(candidate.strategy), candidate.obstacle);
+      if (std::exchange(last, candidate.strategy) != candidate.strategy)
+        all += format("{}{}: {}", all.empty() ? "" : "; ", to_string(candidate.strategy), candidate.obstacle);
     return unsupported(format("{} \"{}\": no strategy applies ({})", what, label, all));
   }
 
@@ -270,9 +286,11 @@ class Chooser {
     const Candidate* next = nullptr;  // of another strategy
     for (const Candidate& candidate : candidates)
       if (candidate.obstacle.empty() && candidate.strategy != chosen.strategy &&
-          (next == nullptr || candidate.total < next->total))
+          (next == nullptr || is_preferred(candidate, *next)))
         next = &candidate;
     if (next == nullptr) return "the only one that applies";
+    if (chosen.avoided.empty() && !next->avoided.empty())
+      return format("the others of {} are avoided: {}", open, next->avoided);
     return format("cheapest of {} by {} costs; next is {}, {:.2f} times as much", open,
                   costs_.measured ? "measured" : "default", to_string(next->strategy),
                   next->total / std::max(chosen.total, 1e-3));
@@ -285,21 +303,21 @@ class Chooser {
       if (!row.for_branches)
         candidate.obstacle = "it is for loops";
       else if (row.strategy == Strategy::predication)
-        candidate.obstacle =
-            around.in_block ? "it stands under conditional rendering, which does not nest" : no_predication();
+        candidate.obstacle = around.conditional ? kNestedConditional : no_predication();
       std::tie(candidate.live, candidate.dead) = pass(size, row.strategy);
       candidate.total = (candidate.live + candidate.dead) / 2;
       // A branch costs no more in another's tail; that is how every strategy but the baseline takes latches.
       if (row.strategy == Strategy::producer) candidate.total = pass(size, Strategy::fused_gate).first;
-      if (is_avoided(row.strategy, size)) candidate.total *= kLastResort;
+      candidate.avoided = indirect_checks(row.strategy, size);
       candidates.push_back(std::move(candidate));
     }
-    return settle(region.address, std::string(region.kind), *region.label, true, candidates, {});
+    return settle(region.address, std::string(region.kind), *region.label, true, around, candidates, {});
   }
 
-  /// Whether a strategy makes the API add dispatches of its own, where there is another.
-  bool is_avoided(Strategy strategy, const Size& size) const {
-    return profile_.features.checks_indirect && info(strategy).indirect && size.widest <= kLatchedWorkgroups;
+  /// What speaks against gates where the API adds dispatches of its own to them.
+  std::string indirect_checks(Strategy strategy, const Size& size) const {
+    const bool adds = profile_.features.checks_indirect && info(strategy).indirect;
+    return adds && size.widest <= kLatchedWorkgroups ? "the API checks an indirect dispatch by one of its own" : "";
   }
 
   std::string no_predication() const {
@@ -317,7 +335,7 @@ class Chooser {
     Decision decision;
     const double live = pass(iteration, Strategy::early_out).first;
     decision.first_chunk = chunk(kFirstChunk * costs_.submission, live);
-    decision.largest_chunk = chunk(kLargestChunk * costs_.submission, live);
+    decision.usual_chunk = chunk(kLargestChunk * costs_.submission, live);
     if (around.ticking && bound_of(node) > kSteppedIterations) decision.iterations_a_pass = kSteppedIterations;
 
     decision.host_looks = around.top && !options_.host_free;
@@ -330,14 +348,14 @@ class Chooser {
         judge(node, around, iteration, decision, candidate);
         candidate.total = expected(node, around, iteration, decision, candidate);
         const bool spelled = row.strategy != Strategy::chunked && row.strategy != Strategy::resident;
+        candidate.avoided = indirect_checks(guard, iteration);
         if (spelled && bound_of(node) * (body.commands + body.steps) > kComfortableCommands)
-          candidate.total *= kLastResort;
-        if (is_avoided(guard, iteration)) candidate.total *= kLastResort;
+          candidate.avoided = "the bound's iterations are too many commands";
         candidates.push_back(std::move(candidate));
       }
     // To find out whether a loop can be resident is to build it, which is done only where the answer decides.
     Candidate& resident = *std::ranges::find(candidates, Strategy::resident, &Candidate::strategy);
-    const std::optional<Strategy> wanted = asked(node.label, false);
+    const std::optional<Strategy> wanted = asked(node.label, false, around);
     const bool decides = wanted ? *wanted == Strategy::resident : is_cheapest(resident, candidates);
     if (resident.obstacle.empty() && !decides) resident.obstacle = "another costs less";
     if (resident.obstacle.empty()) {
@@ -346,20 +364,21 @@ class Chooser {
       decision.iterations_a_dispatch = slice(node, resident.live, fit.iterations);
       if (max && is_cheap_to_spell_out(*max, decision.iterations_a_dispatch)) decision.host_looks = false;
     }
-    WAVEGATE_CHECK(settle(&node, "while", node.label, false, candidates, decision));
+    WAVEGATE_CHECK(settle(&node, "while", node.label, false, around, candidates, decision));
     const Strategy chosen = decisions_.at(&node).strategy;
     if (chosen == Strategy::resident) {
       inherit(node.body);
       return {};
     }
     const bool ticking = chosen == Strategy::chunked;
-    return regions(node.body,
-                   {.top = false, .ticking = ticking, .in_block = ticking && decisions_.at(&node).block > 0});
+    return regions(
+        node.body,
+        {.top = false, .ticking = ticking, .conditional = around.conditional || decisions_.at(&node).block > 0});
   }
 
   static bool is_cheapest(const Candidate& candidate, const std::vector<Candidate>& all) {
     return std::ranges::none_of(all, [&](const Candidate& other) {
-      return &other != &candidate && other.obstacle.empty() && other.total <= candidate.total;
+      return &other != &candidate && other.obstacle.empty() && !is_preferred(candidate, other);
     });
   }
 
@@ -389,7 +408,7 @@ class Chooser {
           candidate.obstacle = "predication is asked for inside it, which does not nest";
         break;
       case Strategy::predication:
-        if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
+        if (candidate.obstacle.empty()) candidate.obstacle = around.conditional ? kNestedConditional : no_predication();
         candidate.block = block_of(std::min(bound_of(node), kComfortableCommands), dead, decision);
         break;
       case Strategy::producer:
@@ -434,8 +453,8 @@ class Chooser {
         // Each pass costs all of its iterations; what is around the loop is paid again in every pass.
         if (around.ticking)
           return std::ceil(needed / kSteppedIterations) * (kSteppedIterations * candidate.live + 4 * costs_.dispatch);
-        const double chunks = std::max(1.0, needed / decision.largest_chunk) * costs_.scalar_step + costs_.submission;
-        const double in_vain = std::min(beyond, kWastedChunks * decision.largest_chunk) * candidate.dead;
+        const double chunks = std::max(1.0, needed / decision.usual_chunk) * costs_.scalar_step + costs_.submission;
+        const double in_vain = std::min(beyond, kWastedChunks * decision.usual_chunk) * candidate.dead;
         if (candidate.block == 0) return live + in_vain + chunks;
         return live + in_vain + chunks + needed / candidate.block * costs_.conditional_begin +
                std::min(beyond, 0.5 * candidate.block) * latched;
@@ -513,7 +532,7 @@ class Chooser {
   /// the end.
   uint32_t block_of(double iterations, double dead, const Decision& decision) const {
     const double best = std::sqrt(2 * iterations * costs_.conditional_begin / std::max(dead, 0.1));
-    return static_cast<uint32_t>(std::clamp<double>(best, 2, decision.largest_chunk));
+    return static_cast<uint32_t>(std::clamp<double>(best, 2, decision.usual_chunk));
   }
 
   /// Everything inside a resident loop is part of its kernel.

@@ -21,7 +21,7 @@ struct Decision {
   double microseconds = 0;       ///< estimate: of a loop an iteration, of a branch one pass
   double dead_microseconds = 0;  ///< estimate: of an iteration after the loop is done, or of a branch not taken
   uint32_t first_chunk = 0;      ///< chunked: iterations
-  uint32_t largest_chunk = 0;
+  uint32_t usual_chunk = 0;      ///< after some doubling; twice as many once that is little
   /// Iterations that conditional rendering leaves out together, once the loop is done: of predication, and of chunked
   /// where that costs less than to test every iteration's latch to the end of the chunk; 0 where it does not.
   uint32_t block = 0;

@@ -512,7 +512,7 @@ class FlowBuilder {
     }
     if (node.bounds.max && !loop.suspends) item->maximum = times(*node.bounds.max, each);
     item->first_chunk = std::max(1u, loop.decided.first_chunk / each);
-    item->largest_chunk = std::max(item->first_chunk, loop.decided.largest_chunk / each);
+    item->largest_chunk = std::max(item->first_chunk, loop.decided.usual_chunk / each * 2);
     out.emplace_back(std::move(item));
     exit(node, context, context.token, out);
     return {};

@@ -18,9 +18,6 @@ using program::Body;
 using program::Node;
 using program::Program;
 
-/// Repeats are spelled out in the command buffer, so a loop's bound is a promise of memory.
-constexpr uint64_t kMaximumCommands = uint64_t{1} << 20;
-
 /// One line a region, outer before inner.
 void report(const Body& body, const Decisions& decisions, uint32_t depth, std::vector<RegionReport>& reports) {
   for (const Node& node : body) {

@@ -6,7 +6,6 @@ std::span<const CostInfo> cost_table() {
   static constexpr CostInfo kTable[] = {
       {"dispatch", "a dispatch that depends on the one before it", &Costs::dispatch},
       {"scalar_step", "a kernel of one invocation", &Costs::scalar_step},
-      {"overlapped", "a dispatch that depends on nothing in flight", &Costs::overlapped},
       {"indirect", "a dispatch whose grid was just written", &Costs::indirect},
       {"indirect_empty", "the same with an empty grid", &Costs::indirect_empty},
       {"workgroup_latch", "what testing a latch adds to a workgroup", &Costs::workgroup_latch},

@@ -10,7 +10,6 @@ namespace wavegate::target {
 struct Costs {
   double dispatch = 1.9;                ///< a dispatch of one workgroup that depends on the one before it
   double scalar_step = 1.9;             ///< a kernel of one invocation that depends on the command before it
-  double overlapped = 0.2;              ///< a dispatch that depends on nothing in flight
   double indirect = 3.0;                ///< a dispatch whose grid a kernel just wrote
   double indirect_empty = 2.7;          ///< the same with an empty grid
   double workgroup_latch = 0.0005;      ///< what testing a latch adds to a workgroup
@@ -28,7 +27,6 @@ struct Costs {
   static Costs of_cpu() {
     return {.dispatch = 28.0,
             .scalar_step = 22.0,
-            .overlapped = 22.0,
             .indirect = 28.0,
             .indirect_empty = 0.25,
             .workgroup_latch = 0.0,

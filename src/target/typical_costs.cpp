@@ -3,11 +3,10 @@
 namespace wavegate::target {
 namespace {
 
-/// Of a GPU behind WebGPU as a page gets it: the browser checks the grid of every indirect dispatch with a dispatch of
+/// Of a GPU behind WebGPU as a page gets it: the API checks the grid of every indirect dispatch with a dispatch of
 /// its own, and the way to the device leads through another process.
 constexpr Costs kWebGpu = {.dispatch = 3.5,
                            .scalar_step = 3.5,
-                           .overlapped = 1.0,
                            .indirect = 184.0,
                            .indirect_empty = 171.0,
                            .workgroup_latch = 0.0005,
@@ -24,7 +23,7 @@ constexpr Costs kWebGpu = {.dispatch = 3.5,
 
 Costs typical_costs(const Profile& profile) {
   if (profile.is_cpu) return Costs::of_cpu();
-  return profile.backend == "webgpu" ? kWebGpu : Costs{};
+  return profile.features.checks_indirect ? kWebGpu : Costs{};
 }
 
 }  // namespace wavegate::target

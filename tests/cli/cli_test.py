@@ -615,7 +615,7 @@ class CalibrateTest(CommandTest):
         explain = ("explain", program, "--device", "reference")
         self.assertIn("default costs", self.succeed(*explain, environment=cache))
         figures = json.loads(self.succeed("calibrate", "--device", "reference", "--json", environment=cache))
-        self.assertEqual(list(figures), ["device", "kept", "dispatch", "scalar_step", "overlapped", "indirect",
+        self.assertEqual(list(figures), ["device", "kept", "dispatch", "scalar_step", "indirect",
                                          "indirect_empty", "workgroup_latch", "workgroup_out", "conditional_begin",
                                          "conditional_on", "conditional_off", "resident_step", "resident_invocation",
                                          "submission", "round_trip"])

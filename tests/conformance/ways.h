@@ -10,6 +10,7 @@
 
 #include "conformance/suite.h"
 #include "device/small_devices.h"
+#include "lowering/chunk_guards.h"
 #include "wavegate/base/format.h"
 
 /// One program, run in every way that there is: what a strategy decides is the cost alone.
@@ -96,12 +97,12 @@ inline std::vector<Way> every_way(const std::shared_ptr<device::Device>& device,
         row.strategy == Strategy::early_out || row.strategy == Strategy::chunked || row.strategy == Strategy::resident;
     if (has_form && applies) ways.push_back({std::string(row.name) + ", as for a GPU", gpu, options});
   }
-  if (!refused.strategies.contains(Strategy::chunked)) {
-    // Where conditional rendering costs nothing, it leaves out what follows the end of a loop.
-    CompileOptions in_blocks = forced(Strategy::chunked);
-    in_blocks.costs = target::Costs{.conditional_begin = 1, .conditional_on = 0, .conditional_off = 0};
-    ways.push_back({"chunked, in blocks", device, in_blocks});
-  }
+  if (!refused.strategies.contains(Strategy::chunked))
+    for (const auto& [name, costs] : lowering::chunk_guards(target::Costs::of_cpu())) {
+      CompileOptions options = forced(Strategy::chunked);
+      options.costs = costs;
+      ways.push_back({name, device, options});
+    }
   if (!refused.strategies.contains(Strategy::resident)) {
     // A kernel that takes long does some iterations, and another goes on.
     CompileOptions in_parts = forced(Strategy::resident);

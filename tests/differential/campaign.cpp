@@ -16,6 +16,7 @@
 #include "differential/compare.h"
 #include "differential/print.h"
 #include "differential/shrink.h"
+#include "lowering/chunk_guards.h"
 #include "wavegate/api/engine.h"
 #include "wavegate/base/format.h"
 
@@ -26,7 +27,7 @@ struct Arguments {
   uint64_t seed = 1;
   uint64_t count = 1000;
   std::vector<std::string> devices = {"reference", "vulkan"};
-  std::vector<std::string> ways;  ///< names of strategies, "default", "default, host-free" or "mixed"; none: all
+  std::vector<std::string> ways;  ///< of all_ways(); none: all
   Size size;
   bool in_turn = false;     ///< each program by one way alone, that which had fewest
   bool keep_going = false;  ///< names every difference in a line, and shrinks none
@@ -161,7 +162,8 @@ Result<bool> run(const Arguments& arguments) {
 }
 
 std::vector<std::string> all_ways() {
-  std::vector<std::string> names = {"default", "default, host-free", "mixed", "chunked, in blocks"};
+  std::vector<std::string> names = {"default", "default, host-free", "mixed"};
+  for (const auto& [name, costs] : lowering::chunk_guards({})) names.push_back(name);
   for (const lowering::StrategyInfo& row : lowering::strategies()) names.emplace_back(row.name);
   return names;
 }

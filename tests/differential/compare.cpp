@@ -6,6 +6,7 @@
 
 #include "differential/random.h"
 #include "differential/shrink.h"
+#include "lowering/chunk_guards.h"
 #include "wavegate/api/engine.h"
 #include "wavegate/base/format.h"
 
@@ -142,18 +143,10 @@ std::vector<Subject> subjects_of(const Case& one, const std::shared_ptr<device::
     subjects.push_back({std::string(row.name), device, options});
     subjects.back().options.strategy = row.strategy;
   }
-  subjects.push_back({"chunked, in blocks", device, options});
-  subjects.back().options.strategy = lowering::Strategy::chunked;
-  subjects.back().options.costs->conditional_begin = 1;
-  subjects.back().options.costs->conditional_on = subjects.back().options.costs->conditional_off = 0;
-  for (const double empty : {100.0, 0.0}) {  // cheap grids: by fused gates, and by chained ones
-    subjects.push_back({empty > 0 ? "chunked, gated" : "chunked, chained", device, options});
+  for (const auto& [name, costs] : lowering::chunk_guards(*options.costs)) {
+    subjects.push_back({name, device, options});
     subjects.back().options.strategy = lowering::Strategy::chunked;
-    target::Costs& costs = *subjects.back().options.costs;
-    costs.conditional_begin = costs.dispatch = 1e6;
-    costs.indirect_empty = empty;
-    costs.indirect = empty > 0 ? 1000 : 1;
-    costs.scalar_step = empty > 0 ? 1 : 1000;
+    subjects.back().options.costs = costs;
   }
   subjects.push_back({"default", device, options});
   subjects.push_back({"default, host-free", device, options});

@@ -377,8 +377,8 @@ TEST(graph, a_copy_or_a_fill_may_write_the_done_word) {
 TEST(graph, the_chunks_of_a_loop_grow) {
   EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.first_chunk = 0; }),
               HasSubstr("starts with a chunk of 0 runs"));
-  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.first_chunk = 65; }),
-              HasSubstr("starts with a chunk of 65 runs and has chunks of up to 64"));
+  EXPECT_THAT(loop_verdict([](Graph&, Loop& loop) { loop.first_chunk = 129; }),
+              HasSubstr("starts with a chunk of 129 runs and has chunks of up to 128"));
 }
 
 TEST(graph, a_null_loop_is_a_mistake) {
@@ -405,15 +405,15 @@ TEST(graph, the_encoded_size_of_a_loop_is_that_of_its_largest_chunk) {
   loop.largest_chunk = 10;
   loop.maximum = 1000000;
   loop.body = {Fill{}, Fill{}};
-  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 20 * 2);
-  loop.maximum = 12;
-  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 12 * 2);
+  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 10 * 2);
+  loop.maximum = 6;
+  EXPECT_EQ(encoded_size({Fill{}, command(loop)}), 1 + 6 * 2);
 }
 
-TEST(graph, a_chunk_is_as_large_as_all_before_it_then_the_largest_then_twice_that) {
+TEST(graph, a_chunk_is_as_large_as_all_before_it_then_half_of_the_largest_then_the_largest) {
   Loop loop;
   loop.first_chunk = 4;
-  loop.largest_chunk = 10;
+  loop.largest_chunk = 20;
   EXPECT_EQ(next_chunk(loop, 4), 4u);
   EXPECT_EQ(next_chunk(loop, 8), 8u);
   EXPECT_EQ(next_chunk(loop, 16), 10u);
@@ -421,6 +421,8 @@ TEST(graph, a_chunk_is_as_large_as_all_before_it_then_the_largest_then_twice_tha
   EXPECT_EQ(next_chunk(loop, 320), 20u);
   loop.largest_chunk = UINT32_MAX;
   EXPECT_EQ(next_chunk(loop, UINT64_MAX), UINT32_MAX);
+  loop.first_chunk = loop.largest_chunk = 3;
+  EXPECT_EQ(next_chunk(loop, 3), 3u);
 }
 
 TEST(graph, the_encoded_size_spells_out_repeats) {

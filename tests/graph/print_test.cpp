@@ -101,7 +101,7 @@ TEST(print, shows_conditionals_and_loops_as_blocks) {
   const std::string text = print(make_loop_graph());
   EXPECT_THAT(text, HasSubstr("  buffer \"y\" 1024 bytes, output, observed\n"));
   EXPECT_EQ(text.substr(text.find("  loop")),
-            R"(  loop "until flat" until y[4, 8), at most 100 times, chunks of 4 to 64 {
+            R"(  loop "until flat" until y[4, 8), at most 100 times, chunks of 4 to 128 {
     dispatch "scale x" kernel "scale" grid 4x1x1 (in=x read, out=y[0, 512) write, arena=arena scalars) words 0x10
     conditional "maybe" if arena[8, 12) {
       dispatch "scale x" kernel "scale" grid 4x1x1 (in=x read, out=y[0, 512) write, arena=arena scalars) words 0x10

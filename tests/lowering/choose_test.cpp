@@ -1,4 +1,5 @@
 #include "wavegate/lowering/choose.h"
+#include "lowering/chunk_guards.h"
 
 #include <limits>
 
@@ -9,6 +10,7 @@ namespace wavegate::lowering {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 /// Programs over one buffer and one predicate, and what is decided for them. Nothing can be resident unless a test says
@@ -62,9 +64,10 @@ TEST(Choose, WhatIsAskedForIsTakenForEveryRegionThatItAppliesTo) {
     });
     EXPECT_EQ(s.of("loop").strategy, row.strategy) << row.name;
     EXPECT_TRUE(s.of("loop").forced);
-    EXPECT_EQ(s.of("loop").reason, "asked for");
+    EXPECT_THAT(s.of("loop").reason, EndsWith("asked for"));
     if (row.strategy == Strategy::resident) continue;
-    EXPECT_EQ(s.of("branch").forced, row.for_branches) << row.name;
+    // Conditional rendering does not nest.
+    EXPECT_EQ(s.of("branch").forced, row.for_branches && row.strategy != Strategy::predication) << row.name;
     EXPECT_TRUE(info(s.of("branch").strategy).for_branches) << row.name;
   }
 }
@@ -323,7 +326,7 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
         target::Costs{.dispatch = dispatch, .scalar_step = 0, .workgroup_latch = 0, .submission = submission};
     s.loop({}, [&] { s.work(); });
     const Decision decision = s.of("loop");
-    return std::pair(decision.first_chunk, decision.largest_chunk);
+    return std::pair(decision.first_chunk, decision.usual_chunk);
   };
   const auto [first, largest] = chunks(10, 1);
   EXPECT_GT(first, 10u);  // the host has time to look and to submit the next
@@ -455,6 +458,47 @@ TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {
   dear.conditional_on = 5;
   EXPECT_EQ(block(Strategy::chunked, dear), 0u);
   EXPECT_EQ(block(Strategy::early_out, costs), 0u);
+}
+
+TEST(Choose, ConditionalRenderingDoesNotNestWhicheverLoopHasIt) {
+  for (const Strategy outer : {Strategy::chunked, Strategy::predication}) {
+    Sample s;
+    s.options.strategy = outer;
+    s.options.costs = lowering::chunk_guards({})[0].second;
+    s.loop({.max = 3200}, [&] {
+      s.program.if_(
+          s.flag, [&] { s.work(); }, {}, "branch");
+    });
+    EXPECT_NE(s.of("branch").strategy, Strategy::predication) << to_string(outer);
+    s.options.region_strategies["branch"] = Strategy::predication;
+    if (outer == Strategy::chunked)
+      EXPECT_EQ(s.of("loop").block, 0u);  // which it gives up for the branch
+    else
+      EXPECT_THAT(s.refused().to_string(),
+                  HasSubstr("\"branch\": the predication strategy does not apply: it stands under"));
+  }
+}
+
+TEST(Choose, WhatAnApiChecksIsNamedAsTheReasonToAvoidIt) {
+  Sample s;
+  s.device.features.checks_indirect = true;
+  s.device.features.conditional_rendering = false;
+  s.program.if_(
+      s.flag, [&] { s.work(); }, {}, "branch");
+  EXPECT_THAT(s.of("branch").reason, AllOf(HasSubstr("avoided"), HasSubstr("checks an indirect dispatch")));
+}
+
+TEST(Choose, HowTheIterationsOfChunksAreConditionedIsTold) {
+  for (const auto& [name, costs] : lowering::chunk_guards({})) {
+    Sample s;
+    s.options.strategy = Strategy::chunked;
+    s.options.costs = costs;
+    s.loop({}, [&] { s.work(); });
+    const char* how = name == "chunked, in blocks" ? "under conditional rendering; "
+                      : name == "chunked, gated"   ? "fused-gate iterations; "
+                                                   : "chained-gate iterations; ";
+    EXPECT_THAT(s.of("loop").reason, AllOf(HasSubstr(how), HasSubstr("asked for")));
+  }
 }
 
 TEST(Choose, ALoopInsideAChunkedOneGoesOnInLaterPassesUnlessItIsShort) {

@@ -19,7 +19,10 @@ TEST(TypicalCosts, AreThoseOfTheKindOfDevice) {
 }
 
 TEST(TypicalCosts, MakeAGridThatAKernelWroteDearOnAPage) {
-  const Costs costs = typical_costs(profile_of("webgpu", false));
+  Profile page = profile_of("webgpu", false);
+  EXPECT_EQ(typical_costs(page).indirect, Costs{}.indirect);  // an API that checks nothing
+  page.features.checks_indirect = true;
+  const Costs costs = typical_costs(page);
   // 16,384 workgroups that return at once are cheaper than one dispatch whose grid is checked.
   EXPECT_LT(costs.dispatch + 16383 * costs.workgroup_out, costs.indirect_empty);
 }

@@ -128,6 +128,49 @@ export async function embedded({ wavegate, gpu }) {
   return { unbound, afterRun, afterEncode, unfit, afterAll, alive, limits: device.limits };
 }
 
+const ONE_MORE = {
+  wavegate: 1,
+  name: 'one more',
+  buffers: { numbers: { type: 'i32', count: 4, initial: 41, output: true } },
+  kernels: {
+    add: {
+      kir: `kernel add {
+        workgroup_size 4 1 1
+        buffer numbers i32 read_write
+        %i: i32 = builtin global_id 0
+        %one: i32 = constant 1
+        %a: i32 = load numbers[%i]
+        %b: i32 = add %a, %one
+        store numbers[%i], %b
+      }`,
+    },
+  },
+  run: [{ dispatch: 'add', bindings: ['numbers'], grid: [1] }],
+};
+
+/** What was to be written by an encoder that takes nothing is written by the run after, whenever the page hears of it. */
+export async function refusedEncoding({ wavegate, gpu }) {
+  const own = await (await gpu.requestAdapter()).requestDevice();
+  const device = await wavegate.openDevice(own);
+  const encoder = own.createCommandEncoder();
+  encoder.finish();
+  const outcomes = [];
+  for (const waits of [false, true]) {
+    const executable = await wavegate.compile(ONE_MORE, { device, hostFree: true });
+    executable.encode(encoder).submitted();
+    if (waits) await own.queue.onSubmittedWorkDone();
+    const outcome = {};
+    await executable.run().catch(({ kind, message }) => Object.assign(outcome, { kind, message }));
+    await executable.run();
+    outcome.then = [...executable.read('numbers')];
+    outcomes.push(outcome);
+    executable.destroy();
+  }
+  device.destroy();
+  own.destroy();
+  return outcomes;
+}
+
 const ADDING = {
   wavegate: 1,
   name: 'adding',

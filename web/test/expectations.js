@@ -68,10 +68,18 @@ export const expectations = {
     assert.deepEqual(afterRun, times(5));
     assert.deepEqual(afterEncode, times(10));
     assert.equal(unfit.kind, 'invalid-input', unfit.message);
-    assert.match(unfit.message, /recording it: .*open and outside a pass/);
+    assert.match(unfit.message, /recording it: .*not finished/);
     assert.deepEqual(afterAll, times(15));
     assert.deepEqual(alive, times(15));
     assert.equal(limits.workgroupInvocations, 256);
+  },
+  refusedEncoding(outcomes) {
+    for (const { kind, message, then } of outcomes) {
+      assert.equal(kind, 'invalid-input', message);
+      assert.match(message, /not finished/);
+      assert.deepEqual(then, [42, 42, 42, 42]);
+    }
+    assert.equal(outcomes.length, 2);
   },
   lent({ doubled, refusals, again }) {
     const times = (count) => Array.from({ length: 64 }, (_, i) => i * count);

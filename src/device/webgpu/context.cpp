@@ -17,7 +17,7 @@ bool is_lost(const Context& context) {
 
 Error lost_error(const Context& context, const std::string& what) {
   return device_error(
-      format("{}: the device is lost: a kernel ran too long, or the driver failed; open the device anew ({})", what,
+      format("{}: the device is lost: a kernel ran too long, the driver failed, or it was destroyed; open the device anew ({})", what,
              context.lost->value_or("")));
 }
 

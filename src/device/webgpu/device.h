@@ -63,8 +63,9 @@ Result<std::shared_ptr<Buffer>> borrow(Device& device, uintptr_t buffer, uint64_
 /// Records the executable's next run into the application's WGPUCommandEncoder, outside a pass: first the writes
 /// pending now, then the graph, then the copies of the outputs for the host. Neither submits nor waits for the GPU, and
 /// counts nothing. `unsupported`, by name: a graph with a loop, which needs the host while it runs. `invalid-input`:
-/// the encoder takes no commands. Natively it processes the instance's events until it knows; in a browser the next
-/// submit() or encode() tells.
+/// the encoder is finished. Natively it processes the instance's events until it knows; in a browser the run in flight
+/// or the next submit() or encode() tells, and the writes are pending again. Of an encoder of another device or with a
+/// pass open WebGPU itself tells when the application finishes it, and only then: what was to be written is lost.
 ///
 /// - What is returned keeps alive what the recorded commands refer to besides the executable. The application drops it
 ///   once it has submitted the commands, and not before.

@@ -23,7 +23,7 @@ Error to_error(const gpu::GpuError& error, const std::string& what, Invalid inva
       if (invalid == Invalid::is_the_lenders)
         return invalid_input(format(
             "{}: WebGPU refuses it, most likely for what the application lends: a buffer must be of this device, "
-            "and neither destroyed nor mapped, a command encoder of this device, open and outside a pass ({})",
+            "and neither destroyed nor mapped, a command encoder of this device and not finished ({})",
             what, error.message));
       return internal_error(format("{}: WebGPU refuses what was made for it: {}", what, error.message));
     case gpu::ErrorFilter::out_of_memory:

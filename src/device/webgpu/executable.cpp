@@ -504,19 +504,28 @@ Result<std::vector<Step>> WebGpuExecutable::prepare_encoding(Encoded& encoded) {
   return writes;
 }
 
-/// Ends the scope of a part of encode(). After an error, which a page hears too late for the call, nothing is kept.
-Result<void> WebGpuExecutable::judge(ErrorScope& scope, std::string what, Invalid invalid) {
+/// Ends the scope of a part of encode(). After an error, which a page hears too late for the call, nothing is kept but
+/// the writes: those that encode() takes out of the pending ones by then.
+Result<void> WebGpuExecutable::judge(ErrorScope& scope, std::string what, Invalid invalid,
+                                     std::shared_ptr<PendingWrites> writes) {
   if (gpu::can_wait()) {
     Result<void> judged = scope.end_and_wait(context_, std::move(what), invalid);
     if (!judged) forget_refused();
     return judged;
   }
-  scope.end(std::move(what), invalid, [this, alive = std::weak_ptr(alive_)](std::optional<Error> error) {
-    if (!error || alive.expired()) return;
-    forget_refused();
-    late_error_ = std::move(error);
-  });
+  scope.end(std::move(what), invalid,
+            [this, alive = std::weak_ptr(alive_), writes = std::move(writes)](std::optional<Error> error) {
+              if (error && !alive.expired()) heard_of_encoding(std::move(*error), std::exchange(*writes, {}));
+            });
   return {};
+}
+
+/// The encoder took nothing: what it was to write is pending again. A run that began meanwhile lacks it, and fails.
+void WebGpuExecutable::heard_of_encoding(Error error, PendingWrites writes) {
+  forget_refused();
+  pending_.put_before(std::move(writes));
+  if (in_flight_ && !is_over_) return fail(std::move(error));
+  late_error_ = std::move(error);
 }
 
 Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
@@ -528,6 +537,7 @@ Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
                "has none; lower the program host-free, with a bound for each loop",
                name(), loop->label));
   auto encoded = std::make_shared<Encoded>(context_);
+  const auto taken = std::make_shared<PendingWrites>();
   ErrorScope preparing(context_.device);
   Result<std::vector<Step>> writes = prepare_encoding(*encoded);
   if (!writes) {
@@ -536,7 +546,7 @@ Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
   }
   host_copies_.unmap_outputs();
   is_encoded_ = true;  // whatever comes of it, outputs must be mapped to be read
-  WAVEGATE_CHECK(judge(preparing, format("{}: preparing it", name()), whose_mistake(memory_)));
+  WAVEGATE_CHECK(judge(preparing, format("{}: preparing it", name()), whose_mistake(memory_), taken));
 
   ErrorScope recording(context_.device);
   const Owned<gpu::Encoder> encoder(gpu::adopt_encoder(into));
@@ -546,8 +556,8 @@ Result<std::shared_ptr<void>> WebGpuExecutable::encode(uintptr_t into) {
     encoded->recording->play_part(player, 0);
   }
   host_copies_.copy_outputs(encoder.get(), memory_.handles());
-  WAVEGATE_CHECK(judge(recording, format("{}: recording it", name()), Invalid::is_the_lenders));
-  pending_.clear();
+  WAVEGATE_CHECK(judge(recording, format("{}: recording it", name()), Invalid::is_the_lenders, taken));
+  *taken = std::exchange(pending_, {});
   has_run_ = has_outputs_ = true;
   has_failed_ = false;
   return std::shared_ptr<void>(std::move(encoded));

@@ -80,7 +80,8 @@ class WebGpuExecutable final : public Executable {
   // The application's encoder.
   struct Encoded;
   Result<std::vector<Step>> prepare_encoding(Encoded& encoded);
-  Result<void> judge(ErrorScope& scope, std::string what, Invalid invalid);
+  Result<void> judge(ErrorScope& scope, std::string what, Invalid invalid, std::shared_ptr<PendingWrites> writes);
+  void heard_of_encoding(Error error, PendingWrites writes);
 
   // Reading.
   Result<void> read_from_device(graph::BufferId buffer, uint64_t offset, std::span<std::byte> bytes);
@@ -94,7 +95,8 @@ class WebGpuExecutable final : public Executable {
   std::shared_ptr<int> alive_ = std::make_shared<int>();
   bool is_loaded_ = false;
   std::optional<Error> load_error_;
-  std::optional<Error> late_error_;  ///< of encode(), where that could not wait; the next call tells it
+  std::optional<Error>
+      late_error_;  ///< of encode(), where that could not wait; the next call or the run in flight tells it
 
   GraphMemory memory_;
   PendingWrites pending_;

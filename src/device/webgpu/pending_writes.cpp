@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace wavegate::device::webgpu {
 namespace {
@@ -55,6 +56,12 @@ void PendingWrites::initialise(const std::shared_ptr<const graph::Graph>& graph)
     if (buffer.initial)
       writes_.push_back({graph::BufferId{i}, 0, buffer.bytes, buffer.initial->bytes, buffer.initial->word});
   }
+}
+
+void PendingWrites::put_before(PendingWrites earlier) {
+  earlier.writes_.insert(earlier.writes_.end(), std::make_move_iterator(writes_.begin()),
+                         std::make_move_iterator(writes_.end()));
+  writes_ = std::move(earlier.writes_);
 }
 
 Result<std::vector<Step>> PendingWrites::make_steps(Context& context, std::span<const gpu::Buffer> buffers, When when,

@@ -26,6 +26,9 @@ class PendingWrites {
   /// Queues the initial contents of every buffer that has some, in place of what was queued for it.
   void initialise(const std::shared_ptr<const graph::Graph>& graph);
 
+  /// Puts writes before those that are queued.
+  void put_before(PendingWrites earlier);
+
   bool empty() const { return writes_.empty(); }
   void clear() { writes_.clear(); }
 
