@@ -5,6 +5,7 @@
 
 #include "wavegate/amdgpu/isa/disassemble.h"
 #include "wavegate/amdgpu/object/functions.h"
+#include "wavegate/amdgpu/object/source_lines.h"
 #include "wavegate/base/format.h"
 #include "wavegate/cli/amd_files.h"
 #include "wavegate/cli/commands.h"
@@ -62,8 +63,11 @@ class Disassembly {
       return {};
     }
     append_heading(open);
+    auto lines = within(open.place(), object::SourceLines::parse(open.object.elf));
+    if (!lines.ok()) print_note(format("without source lines: {}", lines.error().to_string()));
+    const object::SourceLines source = lines.ok() ? *std::move(lines) : object::SourceLines();
     for (const Function& function : functions) {
-      WAVEGATE_CHECK(within(open.place(), append(function, *target)));
+      WAVEGATE_CHECK(within(open.place(), append(function, *target, source)));
       if (page_.size() >= kFullPage && !flush()) return device_error("nobody reads on");
     }
     return {};
@@ -93,7 +97,7 @@ class Disassembly {
         format("{}// {}: {}\n", functions_ == 0 ? "" : "\n", printable(open.place()), open.object.target.to_string());
   }
 
-  Result<void> append(const Function& function, isa::Target target) {
+  Result<void> append(const Function& function, isa::Target target, const object::SourceLines& source) {
     if (function.code.size() > kLargestFunction)
       return unsupported(format("function \"{}\" has {} bytes; at most {} are disassembled", function.name,
                                 function.code.size(), kLargestFunction));
@@ -102,7 +106,11 @@ class Disassembly {
     page_ += format("\n{}:  // {}, wave{}, {} bytes at {:#x}\n", printable(function.name),
                     function.kernel != nullptr ? "kernel" : "function", function.wave_width, function.code.size(),
                     function.address);
+    std::optional<object::SourceLines::Position> position;
     for (const isa::Line& line : isa::disassemble(words, target, wave)) {
+      const auto here = source.find(function.address + line.offset);
+      if (here && here != position) page_ += format("  // {}:{}\n", printable(here->file), here->line);
+      position = here;
       if (line.is_target) page_ += isa::label(line.offset) + ":\n";
       append_line(page_, line, words, arguments_.words);
       strange_words_ += line.decoded ? 0 : 1;
@@ -160,7 +168,9 @@ void add_disasm(CLI::App& application, Action& action) {
   command->add_flag("--words", arguments->words, "Show the words of each instruction, too");
   command->footer(
       "AMD's syntax, as LLVM 19 writes it. Behind each instruction stands its offset from the start of its function;\n"
-      "where a branch leads there is a label, named by its offset. A word that is no instruction is shown as .long.\n\n"
+      "where a branch leads there is a label, named by its offset. A word that is no instruction is shown as .long. "
+      "Source\n"
+      "lines stand before their instructions where the object has DWARF (clang's -g).\n\n"
       "Examples:\n"
       "  wavegate disasm k.hsaco\n"
       "  wavegate disasm k.hsaco -k saxpy --words\n"

@@ -183,6 +183,12 @@ class DisasmTest(AmdTest):
         lines = self.succeed("disasm", self.raw_shader()).splitlines()
         self.assertEqual([line.split("//")[0].strip() for line in lines[2:]], ["shader:", "s_nop 0", "s_endpgm"])
 
+    def test_source_lines_stand_before_their_instructions(self):
+        source = (Path(__file__).parents[1] / "amdgpu/kernels/group_sum.cl").read_text().splitlines()
+        barrier = 1 + next(i for i, line in enumerate(source) if "s_barrier" in line)
+        text = self.succeed("disasm", hsaco("group_sum", "gfx1030.w32_dwarf5"))
+        self.assertRegex(text, rf"\n  // \S*group_sum.cl:{barrier}\n(?:    .*\n)*    s_barrier ")
+
     def test_words_that_are_no_instruction_are_shown_and_counted(self):
         result = run("disasm", self.raw_shader((0xbfffffff, 0xbf810000)))
         self.assertEqual(result.returncode, 0)

@@ -64,7 +64,7 @@ def reason_of(theirs, mine):
         return "LLVM crashes"
     if theirs and mine is None and "/*Invalid" in theirs[0]:
         return "illegal register"
-    if theirs and mine is None and "/* invalid" in theirs[0].lower():
+    if theirs and mine is None and "/* " in theirs[0]:
         return "reserved value"
     return None
 

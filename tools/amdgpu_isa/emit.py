@@ -117,7 +117,7 @@ def operand_rule(format, row, index, count):
         return f"O(immediate, 3, {position}, 8, 0, bits, 255, immediate)"
     if mnemonic.startswith("v_interp") and format.name == "vop3" and field in ("src1", "src2"):
         position = position_of(format, field)[0]
-        return f"O(source, {ROLES[field]}, {position}, 9, 1, f32, 255, vgpr)"
+        return f"O(source, {ROLES[field]}, {position}, 9, 1, f32, 255, {' | '.join(sorted(kinds))})"
     if format.name == "smem" and field is None:
         return "O(offset, 13, 0, 0, 0, bits, 255, immediate)"
     if field == "sdata" and "integer" in kinds:
@@ -153,6 +153,8 @@ def operand_rule(format, row, index, count):
     elif how == "vector" and "vgpr" not in kinds:
         how = "scalar"  # v_readlane's destination
     how = {"destination": "scalar"}.get(how, how)
+    if operand.get("low"):
+        how += "_low"
     if acc != 255:
         kinds = {**kinds, "agpr": 0, "vgpr": 0}
     kinds = " | ".join(sorted(kinds)) or "0"
@@ -188,7 +190,8 @@ def emit(cache, folder, targets):
             for wave, numbers in waves.items():
                 for number, row in numbers.items():
                     if name.endswith(("_dpp16", "_dpp8", "_sdwa")) and \
-                            not row["mnemonic"].endswith(("_dpp", "_dpp8", "_sdwa")):
+                            not row["mnemonic"].endswith(("_dpp", "_dpp8", "_sdwa")) and \
+                            "dpp8:" not in row["example"] and "quad_perm:" not in row["example"]:
                         continue  # the plain form, of which these bits are no field
                     special_rows(name, row)
                     count = destinations(row["mnemonic"], name, row["operands"])
@@ -217,7 +220,10 @@ def emit(cache, folder, targets):
                 for rule in rules:
                     kinds = rule[rule.rindex(", ") + 2:-1]
                     named.append(rule[:rule.rindex(", ") + 2] + classes.setdefault(kinds, f"k{len(classes)}") + ")")
-                text = f"{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}, 1, {len(rules)}, {{{', '.join(named)}}}"
+                fixed = "0, 0, 0"
+                if mnemonic.endswith("mov_b32"):  # no second source
+                    fixed = "0x1fe00u, 0, 0" if half == "vopdx" else "0, 0x1fe00u, 0"
+                text = f"{{{fixed}}}, {{0, 0, 0}}, {{0, 0, 0}}, 1, {len(rules)}, {{{', '.join(named)}}}"
                 shape = shapes.setdefault(text, len(shapes) + 1)
                 rows[target, half, number] = {"mnemonic": {"32": mnemonic}, "shape": {"32": shape}}
     head = "// Made by tools/amdgpu_isa/make_tables.py.{}\n// clang-format off\n"

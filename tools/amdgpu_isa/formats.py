@@ -138,11 +138,14 @@ def memory(target, generation):
             off = {9: 0x7f, 10: 0x7d, 11: 0x7c}[generation]
             if name == "flat" and generation == 9:
                 off = 0
-            formats.append(Format(name, (0xDC000000 | segment << shift, off << 16), ((0, 18, 7),), [addr, data0, vdst],
-                                  0x80, (), False, _managed((0, 0, 13), (1, 16, 7),
+            # With the bit that says that scratch has an address in a VGPR.
+            vector = {11: 1 << 23}.get(generation, 0) if name == "scratch" else 0
+            scratch = 1 << 13 if name == "scratch" and target == "gfx942" else 0
+            formats.append(Format(name, (0xDC000000 | segment << shift | scratch, off << 16 | vector), ((0, 18, 7),), [addr, data0, vdst],
+                                  0x80, (), False, _managed((0, 0, 13), *([(0, 13, 1)] if scratch else []), (1, 16, 7),
                                                             *([(1, 23, 1)] if generation == 11 else []))))
         else:
-            formats.append(Format(name, (0xEC00007C | segment << 24, 0, 0), ((0, 14, 8),), [
+            formats.append(Format(name, (0xEC00007C | segment << 24, 1 << 17 if name == "scratch" else 0, 0), ((0, 14, 8),), [
                 ("vaddr", 2, 0, 8, "vector"), ("vdata", 1, 23, 8, "vector"), ("vdst", 1, 0, 8, "vector")], 0x100, (),
                 False, _managed((0, 0, 7), (2, 8, 24), (1, 17, 1))))
     exports = [(f"vsrc{i}", 1, 8 * i, 8, "vector") for i in range(4)]

@@ -23,7 +23,7 @@ CACHE = ROOT / "build" / "isa"
 
 FILL = {"vdst": 8, "sdst": 12, "src0": 16, "ssrc0": 16, "vsrc1": 24, "src1": 24, "ssrc1": 24, "src2": 40, "vaddr": 16,
         "vdata": 24, "vsrc0": 4, "vsrc1": 24, "vsrc2": 12, "vsrc3": 16, "vsrc": 1, "vdata1": 40, "sbase": 8, "sdata": 32, "srsrc": 12, "soffset": 50, "simm16": 0}
-SAMPLES = [0, 1, 2, 4, 5, 20, 26, 27, 28, 30, 53, 54, 56, 60, 61, 62, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 112, 116, 120, 122, 123, 124,
+SAMPLES = [0, 1, 2, 4, 5, 20, 26, 27, 28, 30, 53, 54, 56, 60, 61, 62, 63, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 112, 116, 120, 122, 123, 124,
            125, 126, 127, 128, 129, 192, 193, 208, 209, 234, 235, 236, 237, 238, 239, 240, 242, 247, 248, 249, 250, 251,
            252, 253, 254, 255, 256, 257, 258, 300, 500, 510, 511]
 REGISTER = re.compile(r"^(v|s|a|ttmp)(?:(\d+)|\[(\d+):(\d+)\])$")
@@ -90,9 +90,10 @@ class Prober:
 
     def words_of(self, number, values, flips=()):
         words = [a | b for a, b in zip(self.base, self.format.opcode_bits(number))]
+        if number in self.flipped:
+            word, bit = self.flipped[number]
+            words[word] ^= 1 << bit
         for (_, word, low, bits, _), value in zip(self.format.fields, values):
-            if number in self.flipped:
-                words[self.flipped[number][0]] |= 1 << self.flipped[number][1]
             if value is not None:
                 words[word] = words[word] & ~(((1 << bits) - 1) << low) | value << low
         for word, bit in flips:
@@ -146,7 +147,9 @@ class Prober:
         if self.format.name in ("flat", "global", "scratch"):
             return {9: [(0, 16)], 10: [(0, 16)], 11: [(0, 14)], 12: [(1, 20)]}[generation]
         if self.format.name == "mubuf":
-            return {9: [(0, 14)], 10: [(0, 14)], 11: [(0, 14)], 12: [(1, 20)]}[generation]
+            return {9: [(0, 14), (0, 12)], 10: [(0, 14), (0, 12)], 11: [(0, 14), (1, 22)], 12: [(1, 20), (1, 30)]}[generation]
+        if self.format.name == "smem" and generation == 9:
+            return [(0, 17)]
         if self.format.name == "ds":
             return [(0, 16 if generation == 9 else 17)]  # gds
         return []
@@ -188,6 +191,16 @@ class Prober:
         if word == 1 and name.startswith("vop3") and name.endswith(("dpp16", "dpp8")):
             return bit < 9
         return False
+
+    def only_low(self, index, accepted):
+        """Whether a field takes VGPRs below 128 alone, as 16-bit operands of gfx11 do."""
+        kind = self.format.fields[index][4]
+        first = {"source": 256, "vector": 0}.get(kind)
+        if first is None:
+            return False
+        below = [ok for value, ok in accepted.items() if first <= value < first + 128]
+        above = [ok for value, ok in accepted.items() if first + 128 <= value]
+        return all(below) and bool(above) and not any(above)
 
     def sdst(self):
         """The index of the field of VOP3's second, scalar destination."""
@@ -282,12 +295,14 @@ class Prober:
                         kind, words = kind_of(new[min(positions)], b if field[4] in ("source", "scalar") else None)
                         kinds.setdefault(index, {}).setdefault(kind, 0)
                         kinds[index][kind] = max(kinds[index][kind], words)
+        low = {index for index, values_of in accepted.items() if self.only_low(index, values_of)}
         for position, token in enumerate(tokens):
             fields = by_token.get(position, [])
             if fields:
                 index = fields[0]
                 row["operands"].append({"field": self.format.fields[index][0], "kinds": kinds[index],
-                                        "token": token, "also": [self.format.fields[i][0] for i in fields[1:]]})
+                                        "token": token, "also": [self.format.fields[i][0] for i in fields[1:]],
+                                        "low": index in low})
             else:
                 kind, words = kind_of(token)
                 row["operands"].append({"field": None, "kinds": {kind: words}, "token": token})

@@ -14,7 +14,7 @@ SOURCES = {
     r"v_cndmask_b32": {}, r"v_div_scale_\w+": {}, r"v_cvt_pk_u8_f32": {1: "u32", 2: "u32"},
     r"v_(lshlrev|lshrrev|ashrrev)_[bi]64": {0: "u32"}, r"v_mad_[iu]64_[iu]32": {2: "u64"},
     r"v_mad_[iu]32_[iu]16": {2: "i32"}, r"v_dot\d\w*_f32_f16": {2: "f32"}, r"v_dot\d\w*_f32_bf16": {2: "f32"},
-    r"v_pack_b32_f16": {}, r"s_pack_\w+": {0: "bits", 1: "bits"}, r"v_lshl_add_u64": {1: "u32"},
+    r"v_pack_b32_f16": {}, r"s_pack_\w+": {0: "bits", 1: "bits"}, r"v_lshl_add_u64": {1: "u32"}, r"v_dot2\w*_[iu]32_[iu]16": {2: "i32"},
     r"s_(lshl|lshr|ashr)_[bi]64": {1: "u32"}, r"s_bfe_[iu]64": {1: "u32"},
 }
 
@@ -47,6 +47,10 @@ def type_of(mnemonic, is_destination, source, words):
         for pattern, special in SOURCES.items():
             if re.fullmatch(pattern, name) and source in special:
                 kind = special[source]
+    if name.startswith("s_") and kind in ("i16", "u16", "b16"):
+        return "bits"
+    if name.startswith("v_sat_pk"):
+        return "packed_i16"
     answer = base_type(kind)
     size = {"f16": 1, "bf16": 1, "i16": 1, "u16": 1, "b16": 1, "f32": 1, "i32": 1, "u32": 1, "f64": 2, "i64": 2, "u64": 2,
             "bits": words}[answer]

@@ -144,6 +144,10 @@ bool Decoder::read(const OperandRule& rule, Operand& operand) {
     case How::source:
     case How::scalar: return read_source(rule, bits, operand);
     case How::vector: return read_source(rule, bits | 0x100, operand);
+    case How::source_low:
+    case How::vector_low:
+      return read_source(rule, rule.how == How::vector_low ? bits | 0x100 : bits, operand) &&
+             !(operand.kind == OperandKind::vgpr && operand.value >= 128);
     case How::accumulator: operand = {OperandKind::agpr, 1, ValueType::bits, 0, bits}; return fit(rule, sgprs, operand);
     case How::quad: return read_source(rule, bits * 4, operand);
     case How::pair: return read_source(rule, bits * 2, operand);
@@ -153,6 +157,7 @@ bool Decoder::read(const OperandRule& rule, Operand& operand) {
       operand = {OperandKind::label, 0, ValueType::bits, 0, static_cast<std::uint32_t>(static_cast<std::int16_t>(bits))};
       return true;
     case How::attribute:
+      if (rule.bits == 9 && (bits & 0x100) != 0 && to_string(out.opcode).find("f16") == std::string_view::npos) return false;
       // VOP3 has the channel above the attribute, the others below it.
       operand = {OperandKind::attribute, 0, ValueType::bits, 0, rule.bits == 8 ? bits : (bits & 0x3f) << 2 | (bits >> 6 & 3)};
       return true;

@@ -68,7 +68,7 @@ bool read_smem_offset(Decoder& d, Operand& operand) {
   const bool gfx9 = d.generation == Generation::gfx9;
   const unsigned bits = d.generation == Generation::gfx12 ? 24 : 21;
   const std::int32_t number = sign_extended(raw(d, 32, bits), bits);
-  operand = {OperandKind::immediate, 0, ValueType::bits, 0, static_cast<std::uint32_t>(number)};
+  operand = {OperandKind::immediate, 0, ValueType::i32, 0, static_cast<std::uint32_t>(number)};
   if (gfx9) {
     const bool immediate = raw(d, 17, 1) != 0;
     const bool both = raw(d, 14, 1) != 0;
@@ -79,7 +79,10 @@ bool read_smem_offset(Decoder& d, Operand& operand) {
   }
   out.offset = number;
   const Operand& scalar = source(d.generation, raw(d, 57, 7));
-  if (scalar.kind == OperandKind::null) return true;
+  if (scalar.kind == OperandKind::null) {
+    if (number == 0 && d.generation == Generation::gfx10) operand = scalar;
+    return true;
+  }
   d.set(MemoryFlags::has_immediate_offset, true);
   return read_scalar(d, raw(d, 57, 7), 1, operand);
 }
@@ -172,7 +175,11 @@ bool decode_buffer(Decoder& d, Format format, unsigned opcode) {
     if (out.offset > 0x7fffff) return false;
   }
   if (format == Format::mtbuf) out.format = static_cast<std::uint8_t>(raw(d, gfx12 ? 55 : 19, 7));
-  if (d.operand_of(Role::vaddr) == nullptr && out.operand_count == 0) out.offset = 0;
+  if (out.operand_count == 0) {  // buffer_gl0_inv: no address
+    if (out.has(MemoryFlags::offen) || out.has(MemoryFlags::idxen)) return false;
+    out.offset = 0;
+  }
+  if (out.has(MemoryFlags::tfe) && out.has(MemoryFlags::lds)) return false;
   if (out.has(MemoryFlags::tfe)) {
     if (Operand* data = d.operand_of(Role::vdata)) {
       ++data->words;
@@ -210,7 +217,7 @@ FlatFields flat_fields(const Decoder& d, Format segment) {
       return {48, 56, kNone, 16, 17, kNone, kNone, 13, 0, bits};
     }
     case Generation::gfx10:
-      return {48, 56, kNone, 16, 17, 12, kNone, 13, 0, segment == Format::flat ? std::uint8_t{11} : std::uint8_t{12}};
+      return {48, 56, kNone, 16, 17, 12, kNone, 13, 0, 12};
     case Generation::gfx11: return {48, 56, 55, 14, 15, 13, kNone, kNone, 0, 13};
     case Generation::gfx12: return {0, 32, 49, kNone, kNone, kNone, kNone, kNone, 72, 24};
   }
@@ -240,7 +247,7 @@ bool read_flat_address(Decoder& d, Format segment, const FlatFields& fields) {
   for (unsigned i = 0; i < d.out.operand_count; ++i)
     if (d.out.operands[i].kind == OperandKind::off) scalar = &d.out.operands[i];
   if (segment == Format::flat && d.generation != Generation::gfx12)
-    return d.generation == Generation::gfx9 || is_off(d, raw(d, fields.saddr, 7));
+    return d.generation == Generation::gfx9 ? raw(d, fields.saddr, 7) == 0 : is_off(d, raw(d, fields.saddr, 7));
   if (scalar == nullptr) return true;
   if (segment == Format::scratch) return vector != nullptr && read_scratch_address(d, fields, *vector, *scalar);
   const unsigned bits = raw(d, fields.saddr, 7);
@@ -271,6 +278,10 @@ bool decode_flat(Decoder& d, unsigned opcode) {
   const std::uint32_t offset = raw(d, fields.offset, fields.offset_bits);
   const bool has_sign = segment != Format::flat || d.generation == Generation::gfx12;
   out.offset = has_sign ? sign_extended(offset, fields.offset_bits) : static_cast<std::int32_t>(offset);
+  if (out.has(MemoryFlags::lds) && d.operand_of(Role::vdst) == &out.operands[0]) {
+    remove(d, 0);
+    out.destination_count = 0;
+  }
   if (is_atomic(d) && out.has(MemoryFlags::glc) && d.operand_of(Role::vdst) == nullptr) {
     const Operand* data = d.operand_of(Role::vdata);
     if (data == nullptr) return false;

@@ -49,10 +49,19 @@ void read_dpp8(Decoder& d, unsigned at, unsigned marker) {
   d.out.fetch_inactive = marker == kDpp8FetchInactive;
 }
 
+bool is_integer(ValueType type) {
+  return type == ValueType::u16 || type == ValueType::i16 || type == ValueType::u32 || type == ValueType::i32;
+}
+
 /// Sets flags of the operand with the role, if there is one.
 void flag(Decoder& d, Role role, std::uint8_t flags) {
   if (flags == 0) return;
-  if (Operand* operand = d.operand_of(role)) operand->flags |= flags;
+  Operand* operand = d.operand_of(role);
+  if (operand == nullptr) return;
+  // Of an integer the bit that negates a float extends its sign.
+  if (is_integer(operand->type) && (flags & OperandFlags::negate) != 0)
+    flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
+  operand->flags |= flags;
 }
 
 std::uint8_t flags_of(bool negate, bool absolute, bool sign_extend = false) {
@@ -98,8 +107,7 @@ bool read_sdwa(Decoder& d, Format format) {
   } else {
     if (!read_sdwa_select(live >> 8 & 7, out.sdwa_destination)) return false;
     const unsigned unused = live >> 11 & 3;
-    if (unused > static_cast<unsigned>(SdwaUnused::preserve)) return false;
-    out.sdwa_unused = static_cast<SdwaUnused>(unused);
+    out.sdwa_unused = unused == 3 ? SdwaUnused::pad : static_cast<SdwaUnused>(unused);  // 3 is reserved
     out.clamp = (live >> 13 & 1) != 0;
     out.output_modifier = live >> 14 & 3;
   }
@@ -120,7 +128,10 @@ void read_vop3_modifiers(Decoder& d) {
   out.output_modifier = d.small(59, 2);
   const unsigned negate = d.field(61, 3);
   unsigned absolute = 0;
-  if (d.operand_of(Role::sdst) == nullptr) {
+  if (to_string(out.opcode).starts_with("v_interp")) {
+    out.op_sel = d.small(40, 1);
+    absolute = d.field(8, 3);
+  } else if (d.operand_of(Role::sdst) == nullptr) {
     absolute = d.field(8, 3);
     out.op_sel = d.small(11, 4);
   }

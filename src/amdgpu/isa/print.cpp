@@ -116,6 +116,13 @@ std::string_view name_of(OperandKind kind) {
   }
 }
 
+/// The offset of scalar memory.
+void print_offset(Printer& printer, const Operand& operand) {
+  const auto value = static_cast<std::int32_t>(operand.value);
+  if (value < 0) printer.put("-");
+  printer.put_hexadecimal(value < 0 ? 0u - operand.value : operand.value);
+}
+
 void print_attribute(Printer& printer, std::uint32_t value) {
   printer.put("attr");
   printer.put_number(value >> 2);
@@ -136,7 +143,7 @@ void print_value(Printer& printer, const Operand& operand) {
     case OperandKind::integer: return printer.put_number(static_cast<std::int32_t>(operand.value));
     case OperandKind::real: return print_real(printer, operand);
     case OperandKind::literal: return print_literal(printer, operand);
-    case OperandKind::immediate: return print_immediate(printer, operand.value);
+    case OperandKind::immediate: return operand.type == ValueType::i32 ? print_offset(printer, operand) : print_immediate(printer, operand.value);
     case OperandKind::label: return printer.put_number(operand.value & 0xffff);
     case OperandKind::attribute: return print_attribute(printer, operand.value);
     default: return printer.put(name_of(operand.kind));

@@ -208,7 +208,7 @@ void print_version(Printer& printer, std::uint32_t value) {
   for (const Name& version : kVersions)
     if (version.bits == (value & 0xff)) text = version.name;
   if (text.empty()) {
-    if ((value & 0xe000) == 0) return printer.put_immediate(value);
+    if ((value & 0xe000) == 0) return printer.put_number(value);
     text = std::to_string(value & 0xff);
   }
   bool first = true;

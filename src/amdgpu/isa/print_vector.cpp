@@ -30,7 +30,11 @@ unsigned source_count(const Instruction& in) {
 void print_vop3(Printer& printer) {
   const Instruction& in = printer.in;
   const unsigned count = source_count(in);
-  if (in.op_sel != 0) {
+  if (to_string(in.opcode).starts_with("v_interp")) {
+    if (in.op_sel != 0) printer.put(" high");
+  } else if (to_string(in.opcode).starts_with("v_permlane")) {
+    print_bits(printer, "op_sel", in.op_sel & 3, 2, 0);
+  } else if (in.op_sel != 0) {
     // The destination's bit is the fourth, and is shown behind the sources that there are.
     const unsigned sources = in.op_sel & ((1u << count) - 1);
     print_bits(printer, "op_sel", sources | (in.op_sel >> 3) << count, count + 1, 0);

@@ -24,6 +24,7 @@ inline bool fit(const OperandRule& rule, unsigned sgprs, Operand& operand) {
     case OperandKind::exec:
     case OperandKind::flat_scratch:
     case OperandKind::xnack_mask: return operand.value == 0;
+    case OperandKind::m0: return false;
     default: return true;
   }
 }

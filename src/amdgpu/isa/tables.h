@@ -75,6 +75,8 @@ enum class How : std::uint8_t {
   source,       ///< 9 bits
   scalar,       ///< the same, below 256
   vector,       ///< the number of a VGPR
+  source_low,   ///< like source, but of VGPRs only the first 128
+  vector_low,
   accumulator,  ///< of an AGPR
   quad,         ///< of an SGPR, in units of 4
   pair,         ///< in units of 2

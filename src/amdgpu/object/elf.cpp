@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wavegate/amdgpu/object/strings.h"
 #include "wavegate/base/format.h"
 
 namespace wavegate::amdgpu::object {
@@ -13,31 +14,6 @@ constexpr std::string_view kMagic =
 constexpr std::size_t kHeaderSize = 64, kSectionSize = 64, kSegmentSize = 56, kSymbolSize = 24, kNoteHeaderSize = 12;
 /// Linkers make about ten. Every look-up of an address walks over them.
 constexpr std::size_t kMostSegments = 128;
-
-/// Strings of a table. Two may share bytes, and so a small file could name gigabytes: all of them together are held to
-/// a multiple of the table, which no linker comes near.
-class Strings {
- public:
-  explicit Strings(Bytes table) : table_(as_text(table)), left_(table_.size() * 16 + 4096) {}
-
-  Result<std::string_view> at(std::uint32_t offset) {
-    if (offset == 0 && table_.empty()) return std::string_view();
-    if (offset >= table_.size())
-      return invalid_input(format("a name starts at byte {} of a string table of {}", offset, table_.size()));
-    const std::string_view rest = table_.substr(offset, left_);
-    const std::size_t end = rest.find('\0');
-    if (end == std::string_view::npos) {
-      return invalid_input(rest.size() == left_ ? "the names of a string table overlap beyond reason"
-                                                : "the last name of a string table has no end");
-    }
-    left_ -= end;
-    return rest.substr(0, end);
-  }
-
- private:
-  std::string_view table_;
-  std::size_t left_;
-};
 
 Error cut_off(std::string_view what) {
   return invalid_input(format("the ELF file is cut off in its {}", what));

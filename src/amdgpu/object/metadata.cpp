@@ -199,10 +199,11 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool take(std::string& text) {
-    if (place() == Place::root && key_ == "amdhsa.target") metadata_.target = std::move(text);
-    if (place() == Place::kernel)
-      for (const auto& row : kKernelTexts)
-        if (row.key == key_) kernel().*row.member = std::move(text);
+    if (place() == Place::root && key_ == "amdhsa.target") {
+      metadata_.target = std::move(text);
+      return true;
+    }
+    if (place() == Place::kernel) return store(text, kernel(), kKernelTexts);
     if (place() != Place::argument) return true;
     if (key_ == ".value_kind") {
       seen_.kind = true;
@@ -210,8 +211,13 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
       if (argument().kind == ValueKind::unknown) argument().kind_name = std::move(text);
       return true;
     }
-    for (const auto& row : kArgumentTexts)
-      if (row.key == key_) argument().*row.member = std::move(text);
+    return store(text, argument(), kArgumentTexts);
+  }
+
+  template <typename T, std::size_t count>
+  bool store(std::string& text, T& into, const TextKey<T> (&rows)[count]) {
+    const auto row = std::ranges::find(rows, key_, &TextKey<T>::key);
+    if (row != std::end(rows)) into.*(row->member) = std::move(text);
     return true;
   }
 
