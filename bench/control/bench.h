@@ -33,8 +33,8 @@ class Bench {
 
   const Settings& settings() const { return settings_; }
 
-  /// Runs cases that differ in nothing but the strategy, the bound and whether they run as a page, in turns; the direct chain, which is added,
-  /// first.
+  /// Runs cases that differ in nothing but the strategy, the bound and whether they run as a page, in turns; the direct
+  /// chain, which is added, first.
   Result<void> group(std::vector<Case> cases);
 
   const std::vector<Row>& rows() const { return rows_; }
