@@ -1,18 +1,13 @@
 #include "wavegate/lowering/flow.h"
 
 #include <algorithm>
-#include <set>
 
 #include "wavegate/base/format.h"
-#include "wavegate/lowering/guards.h"
-#include "wavegate/lowering/regions.h"
-#include "wavegate/lowering/resident.h"
-#include "wavegate/lowering/scalar_emitter.h"
+#include "wavegate/lowering/flow_builder.h"
 #include "wavegate/lowering/work.h"
 #include "wavegate/program/operation.h"
 
 namespace wavegate::lowering {
-namespace {
 
 using program::Body;
 using program::Node;
@@ -20,592 +15,214 @@ using program::Program;
 using program::Scalar;
 using program::ScalarExpr;
 
-constexpr graph::Grid kOneWorkgroup = {1, 1, 1};
+FlowBuilder::FlowBuilder(const Program& program, const Decisions& decisions, const target::Profile& profile,
+                         Mutation mutation, Values& values, KernelTable& kernels)
+    : program_(program),
+      decisions_(decisions),
+      profile_(profile),
+      mutation_(mutation),
+      values_(values),
+      kernels_(kernels),
+      guards_(values, kernels, profile.limits.immediate_words, mutation, flow_.blocks, flow_.notes) {}
 
-class FlowBuilder {
- public:
-  FlowBuilder(const Program& program, const Decisions& decisions, const target::Profile& profile, Mutation mutation,
-              Values& values, KernelTable& kernels)
-      : program_(program),
-        decisions_(decisions),
-        profile_(profile),
-        mutation_(mutation),
-        values_(values),
-        kernels_(kernels),
-        guards_(values, kernels, profile.limits.immediate_words, mutation, flow_.blocks, flow_.notes) {}
+Result<Flow> FlowBuilder::build() {
+  flow_.fault = values_.control("fault");
+  flow_.loops.resize(program_.loop_count());
+  place_loops(program_.body());
+  Context context;
+  WAVEGATE_CHECK(advance(program_.body(), context, flow_.commands));
+  return std::move(flow_);
+}
 
-  Result<Flow> build() {
-    flow_.fault = values_.control("fault");
-    flow_.loops.resize(program_.loop_count());
-    place_loops(program_.body());
-    Context context;
-    WAVEGATE_CHECK(advance(program_.body(), context, flow_.commands));
-    return std::move(flow_);
-  }
-
- private:
-  /// Every loop reports, also one that cannot run.
-  void place_loops(const Body& nodes) {
-    for (const Node& node : nodes) {
-      if (const auto* loop = std::get_if<program::While>(&node.what))
-        flow_.loops[loop->loop.id] = {loop->label, values_.control(loop->label + ".trips"),
-                                      values_.control(loop->label + ".converged")};
-      for (const Body* inner : bodies_of(node)) place_loops(*inner);
-    }
-  }
-
-  // ---- commands
-
-  Result<void> lower(const program::Dispatch& node, Context& context, Sequence& out) {
-    WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
-    if (!node.computed_grid) return guards_.emit(std::move(work), context, out);
-    if (context.token.is_never()) return {};
-    const program::ComputedGrid& grid = *node.computed_grid;
-    const uint32_t number = static_cast<uint32_t>(flow_.computed_grids.size()) + 1;
-    flow_.computed_grids.push_back(node.label);
-    work.grid_slot = guards_.new_grid(grid.maximum);
-    work.latch = context.token.is_always() ? std::nullopt : std::optional(context.token.word);
-    Step& computed = guards_.step(context, "grid " + node.label, out, !guards_.fuses(context));
-    const ScalarExpr here = context.token.expression();
-    guards_.put(computed, SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
-    for (size_t d = 0; d < 3; ++d) {
-      const ScalarExpr is_first = here && program::equal(flow_.fault, 0u);
-      const ScalarExpr faults = is_first && grid.workgroups[d] > grid.maximum[d];
-      guards_.put(computed, Set{flow_.fault, program::select(faults, number, flow_.fault)});
-    }
-    if (context.forget != nullptr)
-      context.forget->emplace_back(SetComputedGrid{*work.grid_slot, 0u, {0u, 0u, 0u}, grid.maximum});
-    out.emplace_back(std::move(work));
-    return {};
-  }
-
-  Result<void> lower(const program::Copy& node, Context& context, Sequence& out) {
-    if (context.token.is_always()) {
-      out.emplace_back(make_copy(node, values_));
-      return {};
-    }
-    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return guards_.emit(std::move(work), context, out);
-  }
-
-  Result<void> lower(const program::Fill& node, Context& context, Sequence& out) {
-    if (context.token.is_always() || mutation_ == Mutation::ungated_fill) {
-      out.emplace_back(make_fill(node, values_));
-      return {};
-    }
-    WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
-    return guards_.emit(std::move(work), context, out);
-  }
-
-  Result<void> lower(const program::Assign& node, Context& context, Sequence& out) {
-    if (context.token.is_never()) return {};
-    const ScalarExpr kept = context.token.select(node.value, node.destination);
-    const std::string label = "assign " + program_.info(node.destination).name;
-    if (guards_.fuses(context)) {
-      guards_.set(context, node.destination, kept, label, out);
-      return {};
-    }
-    // The baseline gates scalar work as any other command; neighbours are one kernel all the same.
-    if (!out.empty())
-      if (auto* last = std::get_if<Step>(&out.back()); last != nullptr && assigning_ == last->label) {
-        guards_.put(*last, Set{node.destination, node.value});
-        return {};
-      }
-    Step assign;
-    assign.label = assigning_ = label;
-    assign.alone = true;
-    guards_.put(assign, Set{node.destination, node.value});
-    if (!context.token.is_always()) {
-      assign.gate = guards_.new_grid(kOneWorkgroup);
-      guards_.step(context, "gate " + label, out, true)
-          .statements.emplace_back(SetGrids{assign.gate->block, context.token.expression()});
-    }
-    out.emplace_back(std::move(assign));
-    return {};
-  }
-
-  Result<void> lower(const program::Record& node, Context& context, Sequence& out) {
-    if (context.token.is_never()) return {};
-    const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
-    Step& record = guards_.step(context, "record " + program_.info(node.value).name, out, !guards_.fuses(context));
-    guards_.put(record, Store{values_.range(node.history).buffer, context.token.and_(ScalarExpr(node.index) < capacity),
-                              node.index, node.value});
-    return {};
-  }
-
-  Result<void> lower(const program::Call& node, Context&, Sequence&) {
-    return internal_error("a call is left in an expanded program", node.operation->name());
-  }
-
-  // ---- branches
-
-  /// Lowers a body and leaves in `context.token` whether control reaches its end.
-  Result<void> advance(const Body& nodes, Context& context, Sequence& out) {
-    assigning_.clear();  // what stands in different bodies is under different latches
-    for (const Node& node : nodes) WAVEGATE_CHECK(lower_node(node, context, out));
-    assigning_.clear();
-    return {};
-  }
-
-  Result<void> lower_node(const Node& node, Context& context, Sequence& out) {
-    if (!std::holds_alternative<program::Assign>(node.what)) assigning_.clear();
-    return std::visit([&](const auto& what) { return lower(what, context, out); }, node.what);
-  }
-
-  /// A value that several latches are computed from, once.
-  Scalar held(const ScalarExpr& value, const Context& context, const std::string& name, Sequence& out) {
-    if (value.root().op == program::ScalarOp::scalar) return value.root().scalar;
-    const Scalar word = values_.control(name);
-    guards_.set(context, word, value, "latch " + name, out);
-    return word;
-  }
-
-  /// Lowers arms of which exactly one is entered. All latches are taken before any arm runs, so that the first cannot
-  /// change what the second sees.
-  Result<void> arms(const std::vector<Arm>& arms, const void* node, const std::string& label, Context& context,
-                    Sequence& out) {
-    if (context.token.is_never()) return {};
-    Context inner = context;
-    const Decision& decided = decisions_.at(node);
-    inner.guard = guard_in(decided.strategy, context);
-    inner.guard_is_forced = decided.forced && decided.strategy == Strategy::early_out;
-    // Where control may not come to the end of an arm, or not yet, the end is a place of its own, to which also an
-    // empty arm leads.
-    const bool rejoins = std::ranges::any_of(arms, [&](const Arm& arm) { return may_not_end(*arm.body, context); });
-    std::vector<Token> latches;
-    latches.reserve(arms.size());
-    for (const Arm& arm : arms)
-      latches.push_back(arm.body->empty() && !rejoins
-                            ? Token::never()
-                            : guards_.conjunction(inner, arm.condition, format("{}.{}", label, latches.size()), out));
-    for (size_t i = 0; i < arms.size(); ++i) {
-      Context arm = inner;
-      arm.token = latches[i];
-      WAVEGATE_CHECK(advance(*arms[i].body, arm, out));
-      latches[i] = arm.token;
-    }
-    if (!rejoins) return {};
-    std::erase_if(latches, [](const Token latch) { return latch.is_never(); });
-    context.token = latches.empty() ? Token::never() : guards_.new_latch(context, label + ".end");
-    if (!latches.empty()) guards_.take_latch(context, context.token, latches, "end of " + label, out);
-    return {};
-  }
-
-  Result<void> lower(const program::If& node, Context& context, Sequence& out) {
-    const Scalar predicate = held(node.predicate, context, node.label + ".predicate", out);
-    return arms(arms_of(node, predicate), &node, node.label, context, out);
-  }
-
-  Result<void> lower(const program::Switch& node, Context& context, Sequence& out) {
-    const Scalar selector = held(node.selector, context, node.label + ".selector", out);
-    const Scalar none = values_.control(node.label + ".default");
-    for (const Set& each : default_of(node, selector, none))
-      guards_.set(context, each.destination, each.value, "latch " + node.label, out);
-    return arms(arms_of(node, selector, none), &node, node.label, context, out);
-  }
-
-  Result<void> lower(const program::Break&, Context& context, Sequence& out) {
-    return leave(context, *context.loop->broken, "break", out);
-  }
-  Result<void> lower(const program::Continue&, Context& context, Sequence& out) {
-    if (context.loop->continued) return leave(context, *context.loop->continued, "continue", out);
-    context.token = Token::never();
-    return {};
-  }
-  Result<void> leave(Context& context, Scalar flag, const std::string& label, Sequence& out) {
-    if (!context.token.is_never())
-      guards_.set(context, flag, ScalarExpr(flag) || context.token.expression(), label, out);
-    context.token = Token::never();
-    return {};
-  }
-
-  /// What conditions the commands of a region: strategies of loops alone leave a branch as its surroundings are.
-  static Strategy guard_in(Strategy strategy, const Context& context) {
-    if (context.conditional && strategy == Strategy::predication) return Strategy::early_out;
-    return info(strategy).for_branches ? strategy : context.guard;
-  }
-
-  /// Whether control that enters a body may leave it other than by its end, or stay in it beyond this pass.
-  bool may_not_end(const Body& nodes, const Context& context) const {
-    return leaves_early(nodes) || (context.ticking && suspends(nodes));
-  }
-
-  /// Whether the body holds a loop that a pass through the body leaves unfinished.
-  bool suspends(const Body& nodes) const {
-    return std::ranges::any_of(nodes, [&](const Node& node) {
-      const auto* loop = std::get_if<program::While>(&node.what);
-      if (loop != nullptr && decisions_.at(loop).strategy == Strategy::resident) return false;
-      return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked &&
-              decisions_.at(loop).iterations_a_pass > 0) ||
-             std::ranges::any_of(bodies_of(node), [&](const Body* inner) { return suspends(*inner); });
-    });
-  }
-
-  // ---- loops
-
-  /// A loop that is being lowered.
-  struct Looping {
-    const program::While& node;
-    const Decision& decided;
-    Token entry;    ///< whether control is at the loop
-    Context inner;  ///< of its body
-    LoopFrame frame = {};
-    std::vector<Token> latches = {};  ///< of an iteration; two take turns, so that a test need not wait for commands
-    std::optional<Scalar> finished = {};     ///< of a loop that goes on in later passes: whether it ended in this one
-    std::optional<uint32_t> done_word = {};  ///< of a chunked loop
-    std::vector<Statement> forget = {};
-    bool suspends = false;
-    size_t test_after = 0;  ///< the node of the body after which the next iteration's test can stand
-  };
-
-  Result<void> lower(const program::While& node, Context& context, Sequence& out) {
-    if (context.token.is_never()) return {};
-    const Decision& decided = decisions_.at(&node);
-    switch (decided.strategy) {
-      case Strategy::resident: return resident(node, context, out);
-      case Strategy::unroll: return unrolled(node, context, out);
-      case Strategy::chunked:
-        if (!context.ticking) return chunked(node, context, out);
-        if (decided.iterations_a_pass > 0 || suspends(node.body)) return stepped(node, context, out);
-        return spelled(node, Strategy::early_out, context, out);
-      case Strategy::predication: return predicated(node, context, out);
-      default: return spelled(node, decided.strategy, context, out);
-    }
-  }
-
-  Looping begin(const program::While& node, const Context& context, Strategy guard) {
-    Looping loop{.node = node, .decided = decisions_.at(&node), .entry = context.token, .inner = context};
-    loop.inner.guard = guard;
-    loop.inner.guard_is_forced = loop.decided.forced && loop.decided.strategy == Strategy::early_out;
-    loop.inner.top = false;
-    loop.suspends = suspends(node.body);
-    if (leaves_early(node.body)) loop.frame.broken = values_.control(node.label + ".broken");
-    if (loop.suspends && leaves_early(node.body)) loop.frame.continued = values_.control(node.label + ".continued");
-    const bool turns = guard != Strategy::gate && guard != Strategy::chained_gate && guard != Strategy::producer &&
-                       !has_loop(node.body);
-    for (int i = 0; i < (turns ? 2 : 1); ++i)
-      loop.latches.push_back(guards_.new_latch(loop.inner, format("{}.{}", node.label, i)));
-    if (node.bounds.min == 0)
-      for (const Token latch : loop.latches) guards_.read_again(latch, node.predicate);
-    loop.test_after = turns && !leaves_early(node.body) ? last_writer(node) : node.body.size();
-    return loop;
-  }
-
-  /// The node of a loop's body after which nothing changes its predicate; the last if the predicate is not written.
-  size_t last_writer(const program::While& node) const {
-    std::set<uint32_t> read;
-    note_scalars(node.predicate.root(), read);
-    for (size_t i = node.body.size(); i-- > 0;)
-      if (writes_any(node.body[i], read)) return i;
-    return node.body.size();
-  }
-
-  bool writes_any(const Node& node, const std::set<uint32_t>& scalars) const {
-    if (std::ranges::any_of(bodies_of(node), [&](const Body* inner) {
-          return std::ranges::any_of(*inner, [&](const Node& each) { return writes_any(each, scalars); });
-        }))
-      return true;
-    if (const auto* assign = std::get_if<program::Assign>(&node.what)) return scalars.contains(assign->destination.id);
+void FlowBuilder::place_loops(const Body& nodes) {
+  for (const Node& node : nodes) {
     if (const auto* loop = std::get_if<program::While>(&node.what))
-      return loop->index && scalars.contains(loop->index->id);
-    const auto* dispatch = std::get_if<program::Dispatch>(&node.what);
-    if (dispatch == nullptr) return false;
-    for (size_t i = 0; i < dispatch->bindings.size(); ++i)
-      if (const auto* scalar = std::get_if<Scalar>(&dispatch->bindings[i]))
-        if (scalars.contains(scalar->id) && kir::writes(dispatch->kernel->interface().bindings[i].access)) return true;
-    return false;
+      flow_.loops[loop->loop.id] = {loop->label, values_.control(loop->label + ".trips"),
+                                    values_.control(loop->label + ".converged")};
+    for (const Body* inner : bodies_of(node)) place_loops(*inner);
   }
+}
 
-  const LoopWords& words(const program::While& node) const { return flow_.loops[node.loop.id]; }
+// ---- commands
 
-  /// The statements before the first iteration.
-  void enter(Looping& loop, const Context& context, Sequence& out) {
-    const auto& [label, trips, converged] = words(loop.node);
-    const std::string name = "enter " + loop.node.label;
-    const Token latch = loop.latches[0];
-    guards_.set(context, trips, loop.entry.select(0u, trips), name, out);
-    const bool whole = mutation_ != Mutation::no_conjunction;
-    const ScalarExpr begins = may_begin(loop.node, trips);
-    ScalarExpr value = whole ? loop.entry.and_(begins) : begins;
-    // A loop that an earlier pass left in progress has a latch that must stay.
-    if (loop.finished) value = loop.entry.select(begins, latch.word);
-    guards_.take_latch(context, latch, value, name, out);
-    if (loop.finished) guards_.set(context, *loop.finished, loop.entry.and_(!ScalarExpr(latch.word)), name, out);
-    const ScalarExpr first = loop.finished ? loop.entry.and_(latch.word) : ScalarExpr(latch.word);
-    guards_.set(context, trips, ScalarExpr(trips) + first, name, out);
-    if (loop.node.index)
-      guards_.set(context, *loop.node.index, program::select(first, 0u, *loop.node.index), name, out);
-    if (loop.done_word)
-      guards_.step(context, name, out)
-          .statements.emplace_back(Store{values_.observed, 1u, *loop.done_word, !ScalarExpr(latch.word)});
+Result<void> FlowBuilder::lower(const program::Dispatch& node, Context& context, Sequence& out) {
+  WAVEGATE_TRY(Work work, make_work(node, values_, kernels_));
+  if (!node.computed_grid) return guards_.emit(std::move(work), context, out);
+  if (context.token.is_never()) return {};
+  const program::ComputedGrid& grid = *node.computed_grid;
+  const uint32_t number = static_cast<uint32_t>(flow_.computed_grids.size()) + 1;
+  flow_.computed_grids.push_back(node.label);
+  work.grid_slot = guards_.new_grid(grid.maximum);
+  work.latch = context.token.is_always() ? std::nullopt : std::optional(context.token.word);
+  Step& computed = guards_.step(context, "grid " + node.label, out, !guards_.fuses(context));
+  const ScalarExpr here = context.token.expression();
+  guards_.put(computed, SetComputedGrid{*work.grid_slot, here, grid.workgroups, grid.maximum});
+  for (size_t d = 0; d < 3; ++d) {
+    const ScalarExpr is_first = here && program::equal(flow_.fault, 0u);
+    const ScalarExpr faults = is_first && grid.workgroups[d] > grid.maximum[d];
+    guards_.put(computed, Set{flow_.fault, program::select(faults, number, flow_.fault)});
   }
+  if (context.forget != nullptr)
+    context.forget->emplace_back(SetComputedGrid{*work.grid_slot, 0u, {0u, 0u, 0u}, grid.maximum});
+  out.emplace_back(std::move(work));
+  return {};
+}
 
-  /// Whether the iteration of latch `turn` has come to its end.
-  ScalarExpr ended(const Looping& loop, size_t turn, Token end) const {
-    if (!loop.suspends) {
-      const ScalarExpr begun = loop.latches[turn].word;
-      return loop.frame.broken ? begun && !ScalarExpr(*loop.frame.broken) : begun;
-    }
-    return loop.frame.continued ? end.expression() || ScalarExpr(*loop.frame.continued) : end.expression();
-  }
-
-  /// The statements between two iterations. `end`: whether control is at the end of the body.
-  Result<void> test(Looping& loop, size_t turn, Token end, Sequence& out) {
-    const Context& context = loop.inner;
-    const std::string name = "test " + loop.node.label;
-    const Token next = loop.latches[(turn + 1) % loop.latches.size()];
-    const Scalar trips = words(loop.node).trips;
-    if (context.guard == Strategy::producer) WAVEGATE_CHECK(make_tail(loop, turn, name, out));
-    const ScalarExpr over = ended(loop, turn, end);
-    if (loop.finished || loop.done_word) {
-      // Without another iteration the loop is done. The latch of this one may be the word that the next takes.
-      const Scalar leaves = values_.control(loop.node.label + ".leaves");
-      ScalarExpr leaving = over && !may_begin(loop.node, trips);
-      if (loop.frame.broken) leaving = leaving || ScalarExpr(*loop.frame.broken);
-      guards_.set(context, leaves, leaving, name, out);
-      if (loop.finished) guards_.set(context, *loop.finished, ScalarExpr(*loop.finished) || leaves, name, out);
-      if (loop.done_word)
-        guards_.step(context, name, out).statements.emplace_back(Store{values_.observed, leaves, *loop.done_word, 1u});
-    }
-    guards_.take_latch(context, next, over && may_begin(loop.node, trips), name, out);
-    guards_.set(context, trips, ScalarExpr(trips) + next.word, name, out);
-    for (const auto& flag : {loop.frame.broken, loop.frame.continued})
-      if (flag) guards_.set(context, *flag, 0u, name, out);
-    if (!loop.forget.empty()) {
-      std::vector<Statement>& statements = guards_.step(context, name, out).statements;
-      statements.insert(statements.end(), loop.forget.begin(), loop.forget.end());
-    }
+Result<void> FlowBuilder::lower(const program::Copy& node, Context& context, Sequence& out) {
+  if (context.token.is_always()) {
+    out.emplace_back(make_copy(node, values_));
     return {};
   }
+  WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+  return guards_.emit(std::move(work), context, out);
+}
 
-  /// `producer`: the statements that follow shall be the tail of the kernel before them, which runs in every iteration.
-  Result<void> make_tail(const Looping& loop, size_t turn, const std::string& name, Sequence& out) {
-    const auto is_body_kernel = [&](const Item& item) {
-      const auto* work = std::get_if<Work>(&item);
-      return work != nullptr && work->one_workgroup && work->latch == loop.latches[turn].word;
-    };
-    const bool has_step = !out.empty() && std::holds_alternative<Step>(out.back());
-    const size_t at = out.size() - (has_step ? 1 : 0);
-    if (at == 0 || !is_body_kernel(out[at - 1]) || (has_step && std::get<Step>(out.back()).alone))
-      return unsupported(
-          format("while \"{}\": the producer strategy needs a body that ends with a kernel of one "
-                 "workgroup, whose tail tests the predicate; use fused-gate",
-                 loop.node.label));
-    if (!has_step) guards_.step(loop.inner, name, out);
-    std::get<Step>(out.back()).may_be_tail = true;
-    // By itself, after the kernel, the step is what fused-gate has; who asked for a tail is told that there is none.
-    std::get<Step>(out.back()).must_be_tail = loop.decided.forced;
+Result<void> FlowBuilder::lower(const program::Fill& node, Context& context, Sequence& out) {
+  if (context.token.is_always() || mutation_ == Mutation::ungated_fill) {
+    out.emplace_back(make_fill(node, values_));
     return {};
   }
+  WAVEGATE_TRY(Work work, make_work(node, values_, profile_, kernels_));
+  return guards_.emit(std::move(work), context, out);
+}
 
-  /// One iteration, and the test of the next.
-  Result<void> iteration(Looping& loop, size_t turn, Sequence& out) {
-    Context context = loop.inner;
-    context.token = loop.latches[turn];
-    context.loop = &loop.frame;
-    if (loop.inner.guard == Strategy::chained_gate) {
-      loop.inner.step_gate = context.step_gate = guards_.grid_of(context.token, kOneWorkgroup);
-      context.forget = &loop.forget;
+Result<void> FlowBuilder::lower(const program::Assign& node, Context& context, Sequence& out) {
+  if (context.token.is_never()) return {};
+  const ScalarExpr kept = context.token.select(node.value, node.destination);
+  const std::string label = "assign " + program_.info(node.destination).name;
+  if (guards_.fuses(context)) {
+    guards_.set(context, node.destination, kept, label, out);
+    return {};
+  }
+  // The baseline gates scalar work as any other command; neighbours are one kernel all the same.
+  if (!out.empty())
+    if (auto* last = std::get_if<Step>(&out.back()); last != nullptr && assigning_ == last->label) {
+      guards_.put(*last, Set{node.destination, node.value});
+      return {};
     }
-    assigning_.clear();
-    for (size_t i = 0; i < loop.node.body.size(); ++i) {
-      WAVEGATE_CHECK(lower_node(loop.node.body[i], context, out));
-      if (i == loop.test_after) WAVEGATE_CHECK(test(loop, turn, context.token, out));
-    }
-    assigning_.clear();
-    if (loop.test_after >= loop.node.body.size()) WAVEGATE_CHECK(test(loop, turn, context.token, out));
-    if (!loop.node.index) return {};
-    const Token next = loop.latches[(turn + 1) % loop.latches.size()];
-    const ScalarExpr begun = ScalarExpr(words(loop.node).trips) - 1u;
-    guards_.set(loop.inner, *loop.node.index, program::select(next.word, begun, *loop.node.index), "index", out);
-    return {};
+  Step assign;
+  assign.label = assigning_ = label;
+  assign.alone = true;
+  guards_.put(assign, Set{node.destination, node.value});
+  if (!context.token.is_always()) {
+    assign.gate = guards_.new_grid(kOneWorkgroup);
+    guards_.step(context, "gate " + label, out, true)
+        .statements.emplace_back(SetGrids{assign.gate->block, context.token.expression()});
   }
+  out.emplace_back(std::move(assign));
+  return {};
+}
 
-  /// As many iterations as latches take turns.
-  Result<void> round(Looping& loop, Sequence& out) {
-    for (size_t turn = 0; turn < loop.latches.size(); ++turn) WAVEGATE_CHECK(iteration(loop, turn, out));
-    return {};
+Result<void> FlowBuilder::lower(const program::Record& node, Context& context, Sequence& out) {
+  if (context.token.is_never()) return {};
+  const auto capacity = static_cast<uint32_t>(program_.info(node.history).count);
+  Step& record = guards_.step(context, "record " + program_.info(node.value).name, out, !guards_.fuses(context));
+  guards_.put(record, Store{values_.range(node.history).buffer, context.token.and_(ScalarExpr(node.index) < capacity),
+                            node.index, node.value});
+  return {};
+}
+
+Result<void> FlowBuilder::lower(const program::Call& node, Context&, Sequence&) {
+  return internal_error("a call is left in an expanded program", node.operation->name());
+}
+
+// ---- branches
+
+Result<void> FlowBuilder::advance(const Body& nodes, Context& context, Sequence& out) {
+  assigning_.clear();  // what stands in different bodies is under different latches
+  for (const Node& node : nodes) WAVEGATE_CHECK(lower_node(node, context, out));
+  assigning_.clear();
+  return {};
+}
+
+Result<void> FlowBuilder::lower_node(const Node& node, Context& context, Sequence& out) {
+  if (!std::holds_alternative<program::Assign>(node.what)) assigning_.clear();
+  return std::visit([&](const auto& what) { return lower(what, context, out); }, node.what);
+}
+
+Scalar FlowBuilder::held(const ScalarExpr& value, const Context& context, const std::string& name, Sequence& out) {
+  if (value.root().op == program::ScalarOp::scalar) return value.root().scalar;
+  const Scalar word = values_.control(name);
+  guards_.set(context, word, value, "latch " + name, out);
+  return word;
+}
+
+Result<void> FlowBuilder::arms(const std::vector<Arm>& arms, const void* node, const std::string& label,
+                               Context& context, Sequence& out) {
+  if (context.token.is_never()) return {};
+  Context inner = context;
+  const Decision& decided = decisions_.at(node);
+  inner.guard = guard_in(decided.strategy, context);
+  inner.guard_is_forced = decided.forced && decided.strategy == Strategy::early_out;
+  // Where control may not come to the end of an arm, or not yet, the end is a place of its own, to which also an
+  // empty arm leads.
+  const bool rejoins = std::ranges::any_of(arms, [&](const Arm& arm) { return may_not_end(*arm.body, context); });
+  std::vector<Token> latches;
+  latches.reserve(arms.size());
+  for (const Arm& arm : arms)
+    latches.push_back(arm.body->empty() && !rejoins
+                          ? Token::never()
+                          : guards_.conjunction(inner, arm.condition, format("{}.{}", label, latches.size()), out));
+  for (size_t i = 0; i < arms.size(); ++i) {
+    Context arm = inner;
+    arm.token = latches[i];
+    WAVEGATE_CHECK(advance(*arms[i].body, arm, out));
+    latches[i] = arm.token;
   }
+  if (!rejoins) return {};
+  std::erase_if(latches, [](const Token latch) { return latch.is_never(); });
+  context.token = latches.empty() ? Token::never() : guards_.new_latch(context, label + ".end");
+  if (!latches.empty()) guards_.take_latch(context, context.token, latches, "end of " + label, out);
+  return {};
+}
 
-  Result<void> iterations(Looping& loop, uint32_t count, const std::string& label, Sequence& out) {
-    const auto turns = static_cast<uint32_t>(loop.latches.size());
-    if (count / turns > 0) {
-      auto repeat = std::make_shared<RepeatItem>();
-      repeat->label = label;
-      repeat->count = count / turns;
-      WAVEGATE_CHECK(round(loop, repeat->body));
-      out.emplace_back(std::move(repeat));
-    }
-    for (uint32_t turn = 0; turn < count % turns; ++turn) WAVEGATE_CHECK(iteration(loop, turn, out));
-    return {};
-  }
+Result<void> FlowBuilder::lower(const program::If& node, Context& context, Sequence& out) {
+  const Scalar predicate = held(node.predicate, context, node.label + ".predicate", out);
+  return arms(arms_of(node, predicate), &node, node.label, context, out);
+}
 
-  /// What is known once control is past the loop.
-  void exit(const program::While& node, Context& context, Token past, Sequence& out) {
-    context.token = past;
-    const Scalar converged = words(node).converged;
-    guards_.set(context, converged, past.select(!node.predicate, converged), "exit " + node.label, out);
-  }
+Result<void> FlowBuilder::lower(const program::Switch& node, Context& context, Sequence& out) {
+  const Scalar selector = held(node.selector, context, node.label + ".selector", out);
+  const Scalar none = values_.control(node.label + ".default");
+  for (const Set& each : default_of(node, selector, none))
+    guards_.set(context, each.destination, each.value, "latch " + node.label, out);
+  return arms(arms_of(node, selector, none), &node, node.label, context, out);
+}
 
-  /// How many runs of so many iterations each make all of them.
-  static uint32_t times(uint32_t iterations, uint32_t each) { return iterations / each + (iterations % each > 0); }
+Result<void> FlowBuilder::lower(const program::Break&, Context& context, Sequence& out) {
+  return leave(context, *context.loop->broken, "break", out);
+}
 
-  /// All iterations up to the bound, each behind its latch.
-  Result<void> spelled(const program::While& node, Strategy guard, Context& context, Sequence& out) {
-    Looping loop = begin(node, context, guard);
-    enter(loop, context, out);
-    WAVEGATE_CHECK(iterations(loop, node.bounds.max.value_or(0), node.label, out));
-    if (context.forget != nullptr)
-      context.forget->insert(context.forget->end(), loop.forget.begin(), loop.forget.end());
-    exit(node, context, context.token, out);
-    return {};
-  }
+Result<void> FlowBuilder::lower(const program::Continue&, Context& context, Sequence& out) {
+  if (context.loop->continued) return leave(context, *context.loop->continued, "continue", out);
+  context.token = Token::never();
+  return {};
+}
 
-  /// A block of iterations under conditional rendering: one that begins when the loop is done costs a step.
-  Result<uint32_t> block(Looping& loop, Sequence& out) {
-    const std::string& label = loop.node.label;
-    const Scalar live = values_.control(label + ".live");
-    const auto turns = static_cast<uint32_t>(loop.latches.size());
-    const uint32_t most = std::min(loop.decided.block, loop.node.bounds.max.value_or(loop.decided.block));
-    const uint32_t count = std::max(turns, most / turns * turns);
-    guards_.set(loop.inner, live, loop.latches[0].word, "live " + label, out);
-    auto conditional = std::make_shared<ConditionalItem>();
-    conditional->label = label;
-    conditional->predicate = live;
-    loop.inner.conditional = true;
-    WAVEGATE_CHECK(iterations(loop, count, label, conditional->body));
-    loop.inner.conditional = false;
-    out.emplace_back(std::move(conditional));
-    return count;
-  }
+Result<void> FlowBuilder::leave(Context& context, Scalar flag, const std::string& label, Sequence& out) {
+  if (!context.token.is_never()) guards_.set(context, flag, ScalarExpr(flag) || context.token.expression(), label, out);
+  context.token = Token::never();
+  return {};
+}
 
-  /// All iterations up to the bound, in blocks.
-  Result<void> predicated(const program::While& node, Context& context, Sequence& out) {
-    if (context.conditional) return spelled(node, Strategy::early_out, context, out);  // conditions do not nest
-    Looping loop = begin(node, context, Strategy::early_out);
-    enter(loop, context, out);
-    auto repeat = std::make_shared<RepeatItem>();
-    repeat->label = node.label + ", in blocks";
-    WAVEGATE_TRY(const uint32_t each, block(loop, repeat->body));
-    repeat->count = times(node.bounds.max.value_or(0), each);
-    if (repeat->count > 0) out.emplace_back(std::move(repeat));
-    exit(node, context, context.token, out);
-    return {};
-  }
+Strategy FlowBuilder::guard_in(Strategy strategy, const Context& context) {
+  if (context.conditional && strategy == Strategy::predication) return Strategy::early_out;
+  return info(strategy).for_branches ? strategy : context.guard;
+}
 
-  /// Iterations that the device repeats until the loop is done, one by one or in blocks.
-  Result<void> chunked(const program::While& node, Context& context, Sequence& out) {
-    if (!context.top) return internal_error("a chunked loop stands inside something that repeats", node.label);
-    const Decision& decided = decisions_.at(&node);
-    Looping loop = begin(node, context, decided.block > 0 ? Strategy::early_out : decided.guard);
-    loop.inner.ticking = true;
-    loop.done_word = values_.observed_word();
-    enter(loop, context, out);
-    auto item = std::make_shared<LoopItem>();
-    item->label = node.label;
-    item->done_word = *loop.done_word;
-    auto each = static_cast<uint32_t>(loop.latches.size());
-    if (loop.decided.block > 0) {
-      WAVEGATE_TRY(each, block(loop, item->body));
-    } else {
-      WAVEGATE_CHECK(round(loop, item->body));
-    }
-    if (node.bounds.max && !loop.suspends) item->maximum = times(*node.bounds.max, each);
-    item->first_chunk = std::max(1u, loop.decided.first_chunk / each);
-    item->largest_chunk = std::max(item->first_chunk, loop.decided.usual_chunk / each * 2);
-    out.emplace_back(std::move(item));
-    exit(node, context, context.token, out);
-    return {};
-  }
+bool FlowBuilder::may_not_end(const Body& nodes, const Context& context) const {
+  return leaves_early(nodes) || (context.ticking && suspends(nodes));
+}
 
-  /// A loop inside a chunked one: some iterations in every pass, as many passes as it takes.
-  Result<void> stepped(const program::While& node, Context& context, Sequence& out) {
-    Looping loop = begin(node, context, Strategy::early_out);
-    loop.finished = values_.control(node.label + ".finished");
-    enter(loop, context, out);
-    // One where a loop inside goes on in later passes, too.
-    const uint32_t count = loop.suspends ? 1 : loop.decided.iterations_a_pass;
-    WAVEGATE_CHECK(iterations(loop, count, node.label, out));
-    const Token past = guards_.new_latch(context, node.label + ".past");
-    guards_.take_latch(context, past, *loop.finished, "past " + node.label, out);
-    exit(node, context, past, out);
-    return {};
-  }
-
-  /// min equals max: nothing to test. A body that leaves early is spelled out behind latches.
-  Result<void> unrolled(const program::While& node, Context& context, Sequence& out) {
-    if (leaves_early(node.body)) return spelled(node, Strategy::early_out, context, out);
-    const auto& [label, trips, converged] = words(node);
-    const uint32_t count = node.bounds.min;
-    const std::string name = "enter " + label;
-    auto repeat = std::make_shared<RepeatItem>();
-    repeat->label = label;
-    repeat->count = count;
-    Context inner = context;
-    inner.top = false;
-    if (node.index) {
-      guards_.set(context, trips, context.token.select(0u, trips), name, out);
-      guards_.set(inner, *node.index, context.token.select(trips, *node.index), "index", repeat->body);
-      guards_.set(inner, trips, ScalarExpr(trips) + context.token.expression(), "index", repeat->body);
-    }
-    WAVEGATE_CHECK(advance(node.body, inner, repeat->body));
-    if (count > 0 && !repeat->body.empty()) out.emplace_back(std::move(repeat));
-    if (!node.index) guards_.set(context, trips, context.token.select(count, trips), name, out);
-    exit(node, context, context.token, out);
-    return {};
-  }
-
-  /// One kernel for all iterations, or several that go on where the one before stopped.
-  Result<void> resident(const program::While& node, Context& context, Sequence& out) {
-    const Decision& decided = decisions_.at(&node);
-    if (decided.iterations_a_dispatch == 0) {
-      WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops));
-      return guards_.emit(std::move(work), context, out);
-    }
-    ResidentSlice slice{decided.iterations_a_dispatch, values_.control(node.label + ".inside"), {}, {}};
-    const std::string name = "enter " + node.label;
-    const Scalar trips = words(node).trips;
-    guards_.set(context, trips, context.token.select(0u, trips), name, out);
-    guards_.set(context, slice.inside, context.token.expression(), name, out);
-    if (leaves_early(node.body)) {
-      slice.broken = values_.control(node.label + ".broken");
-      guards_.set(context, *slice.broken, 0u, name, out);
-    }
-    if (decided.host_looks) {
-      slice.done_word = values_.observed_word();
-      guards_.step(context, name, out)
-          .statements.emplace_back(Store{values_.observed, 1u, *slice.done_word, !ScalarExpr(slice.inside)});
-    }
-    Context inner = context;
-    inner.top = false;
-    Sequence part;
-    WAVEGATE_TRY(Work work, resident_work(node, values_, kernels_, profile_, flow_.loops, slice));
-    WAVEGATE_CHECK(guards_.emit(std::move(work), inner, part));
-    const std::optional<uint32_t> max = node.bounds.max;
-    const uint32_t dispatches = max ? times(*max, slice.iterations) : 0;
-    if (slice.done_word) {
-      const std::optional<uint64_t> maximum = max ? std::optional<uint64_t>(dispatches) : std::nullopt;
-      out.emplace_back(
-          std::make_shared<LoopItem>(LoopItem{node.label, *slice.done_word, maximum, 1, 1, std::move(part)}));
-    } else {
-      out.emplace_back(std::make_shared<RepeatItem>(RepeatItem{node.label, dispatches, std::move(part)}));
-    }
-    exit(node, context, context.token, out);
-    return {};
-  }
-
-  const Program& program_;
-  const Decisions& decisions_;
-  const target::Profile& profile_;
-  const Mutation mutation_;
-  Values& values_;
-  KernelTable& kernels_;
-  Flow flow_;
-  Guards guards_;
-  std::string assigning_;  ///< label of the step that the baseline's last assignment made
-};
-
-}  // namespace
+bool FlowBuilder::suspends(const Body& nodes) const {
+  return std::ranges::any_of(nodes, [&](const Node& node) {
+    const auto* loop = std::get_if<program::While>(&node.what);
+    if (loop != nullptr && decisions_.at(loop).strategy == Strategy::resident) return false;
+    return (loop != nullptr && decisions_.at(loop).strategy == Strategy::chunked &&
+            decisions_.at(loop).iterations_a_pass > 0) ||
+           std::ranges::any_of(bodies_of(node), [&](const Body* inner) { return suspends(*inner); });
+  });
+}
 
 Result<Flow> make_flow(const Program& program, const Decisions& decisions, const target::Profile& profile,
                        Mutation mutation, Values& values, KernelTable& kernels) {
