@@ -64,9 +64,9 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(home|root|work|tmp|Users|mnt|opt|srv
 
 
 def folder_of(include):
-    """The folder of src/ that "wavegate/<folder>/<file>.h" lies in; passes belong to their kir."""
+    """The folder of src/ that "wavegate/<folder>/<file>.h" lies in; passes belong to their kir, tables to their isa."""
     folder = include.removeprefix("wavegate/").rpartition("/")[0]
-    return "kir" if folder == "kir/passes" else folder
+    return {"kir/passes": "kir", "amdgpu/isa/tables": "amdgpu/isa"}.get(folder, folder)
 
 
 def include_faults(path, text):

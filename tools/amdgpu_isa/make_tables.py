@@ -83,6 +83,8 @@ def kind_of(token, value=None):
 
 
 class Prober:
+    found = {}  # (target, wave, format): its opcodes
+
     def __init__(self, target, wave, format):
         self.target, self.wave, self.format = target, wave, format
         self.base = list(format.base)
@@ -121,6 +123,10 @@ class Prober:
         """Of each opcode the first accepted values of its fields."""
         numbers = [n for n in range(self.format.count)
                    if not (self.format.skip and self.format.skip[0] <= n < self.format.skip[1])]
+        # A form with DPP is one of an opcode that there is without.
+        plain = Prober.found.get((self.target, self.wave, self.format.name.split("_")[0]))
+        if plain is not None and self.format.name.startswith("vop3"):
+            numbers = [n for n in numbers if n in plain]
         combinations = list(itertools.product(*(self.choices(field) for field in self.format.fields)))
         candidates = [(n, c) for n in numbers for c in combinations]
         answers = self.ask([self.words_of(n, c) for n, c in candidates])
@@ -140,6 +146,7 @@ class Prober:
                         found[number] = (values, answer[0])
                         self.flipped[number] = flip
                 self.base[flip[0]] ^= 1 << flip[1]
+        Prober.found[self.target, self.wave, self.format.name] = set(found)
         return found
 
     def alternatives(self):

@@ -13,7 +13,7 @@ TARGETS = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1013
            "gfx1200")
 # Behind each candidate: s_nop 0 on every target.
 PADDING = (0xBF800000,) * 4
-CHUNK = 65536
+CHUNK = 16384
 ROOM = 320  # bytes of an answer in the shared memory
 
 
@@ -76,7 +76,8 @@ def probe(target, wave, candidates, padding=PADDING):
     shared = mmap.mmap(-1, ROOM * CHUNK)
     while len(answers) < len(candidates):
         part = candidates[len(answers):len(answers) + CHUNK]
-        shared[:] = bytes(len(shared))
+        for i in range(len(part)):
+            shared[i * ROOM] = 0
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGSEGV, signal.SIG_DFL)
@@ -86,7 +87,8 @@ def probe(target, wave, candidates, padding=PADDING):
                     shared[i * ROOM] = 255
                 else:
                     text = answer[0].encode()[:ROOM - 2]
-                    shared[i * ROOM:i * ROOM + 1 + len(text)] = bytes([answer[1]]) + text
+                    shared[i * ROOM + 1:i * ROOM + 2 + len(text)] = text + b"\0"
+                    shared[i * ROOM] = answer[1]  # last: this says that there is one
             os._exit(0)
         os.waitpid(child, 0)
         for i in range(len(part)):
