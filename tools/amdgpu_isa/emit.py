@@ -22,6 +22,8 @@ def special_rows(name, row):
     """What probing with zeros does not show."""
     if name == "exp":
         row["operands"] = [{"field": f"vsrc{i}", "kinds": {"vgpr": 1}, "token": "v0", "also": []} for i in range(4)]
+    if name in ("sopp", "sopk") and any(operand["field"] is None for operand in row["operands"]):
+        row["ignored"] = [row["ignored"][0] & ~0xffff]  # what the first samples do not show is an operand nevertheless
     if name == "sopp" and row["mnemonic"] == "s_endpgm" and not row["operands"]:
         row["operands"].append({"field": "simm16", "kinds": {}, "token": "0", "also": []})
         row["ignored"] = [0]
@@ -122,6 +124,8 @@ def operand_rule(format, row, index, count):
         return "O(offset, 13, 0, 0, 0, bits, 255, immediate)"
     if field == "sdata" and "integer" in kinds:
         return f"O(immediate, 12, 6, 7, 0, bits, 255, immediate)"
+    if mnemonic.startswith(("s_sendmsg_rtn", "s_set_gpr_idx_on")) and index == 1:
+        return f"O(immediate, 3, {0 if mnemonic.startswith('s_sendmsg') else 8}, 8, 0, bits, 255, immediate)"
     if field is None:
         if token in ("off", "null") or kinds.keys() & {"vcc", "exec", "m0", "scc"}:
             kind = next(iter(kinds))

@@ -210,7 +210,7 @@ struct FlatFields {
 FlatFields flat_fields(const Decoder& d, Format segment) {
   switch (d.generation) {
     case Generation::gfx9: {
-      const std::uint8_t bits = segment == Format::flat ? 12 : 13;
+      const std::uint8_t bits = 13;
       if (is_gfx90a(d.target))
         return {48, 56, d.target == Target::gfx942 && segment == Format::scratch ? std::uint8_t{13} : kNone, 16, 17, kNone,
                 25, d.target == Target::gfx90a ? std::uint8_t{13} : kNone, 0, bits};
@@ -252,6 +252,7 @@ bool read_flat_address(Decoder& d, Format segment, const FlatFields& fields) {
   if (segment == Format::scratch) return vector != nullptr && read_scratch_address(d, fields, *vector, *scalar);
   const unsigned bits = raw(d, fields.saddr, 7);
   if (is_off(d, bits)) return true;
+  if (d.generation == Generation::gfx9 && fields.lds != kNone && d.bit(fields.lds)) return false;
   if (vector != nullptr) vector->words = 1;  // an offset to the scalar address
   return read_scalar(d, bits, 2, *scalar);
 }
