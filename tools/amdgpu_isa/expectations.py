@@ -20,7 +20,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tests" / "amdgpu" / "isa
 def lines_of(target):
     source = random.Random(target)
     for wave in oracle.waves(target):
-        candidates = list(campaign.fillings(target, 24, source))
+        candidates = list(campaign.fillings(target, 12, source))
         answers = oracle.probe(target, wave, candidates)
         seen = collections.Counter()
         for words, answer in zip(candidates, answers):

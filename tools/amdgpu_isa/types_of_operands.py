@@ -49,6 +49,8 @@ def type_of(mnemonic, is_destination, source, words):
                 kind = special[source]
     if name.startswith("s_") and kind in ("i16", "u16", "b16"):
         return "bits"
+    if name == "v_sad_u16":
+        return "bits"
     if name.startswith("v_sat_pk"):
         return "packed_i16"
     answer = base_type(kind)

@@ -101,21 +101,24 @@ bool decode_format(Decoder& d, Format format, unsigned opcode) {
 
 bool Decoder::begin(Format format, unsigned opcode) {
   const FormatInfo& layout = info(format);
-  if (opcode >= layout.opcodes || words.size() < layout.words) return false;
+  // gfx12 has a third word where vector memory has two before.
+  const bool wider = generation == Generation::gfx12 && format >= Format::mubuf && format <= Format::global;
+  const unsigned length = layout.words + (wider && layout.words == 2 ? 1u : 0u);
+  if (opcode >= layout.opcodes || words.size() < length) return false;
   const std::uint16_t number = table.lookup[layout.first + opcode];
   const Row& row = table.rows[number];
   const std::uint16_t shape_number = row.shape[out.wave == WaveWidth::wave64];
   if (shape_number == 0) return false;
   shape = &isa::shape(shape_number);
-  for (unsigned i = 0; i < layout.words; ++i) {
+  for (unsigned i = 0; i < length; ++i) {
     if ((words[i] & shape->fixed[i]) != shape->value[i]) return false;
     w[i] = words[i] & ~shape->ignored[i];
   }
-  literal_at = layout.words;
+  literal_at = length;
   out.opcode = out.second_opcode = row.opcode;
   out.row = number;
   out.encoding = layout.encoding;
-  out.words = layout.words;
+  out.words = static_cast<std::uint8_t>(length);
   out.operand_count = out.second_operands = shape->operand_count;
   out.destination_count = shape->destination_count;
   return true;

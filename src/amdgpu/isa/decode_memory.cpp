@@ -29,7 +29,8 @@ bool read_scalar(const Decoder& d, unsigned bits, std::uint8_t words, Operand& o
   operand = source(d.generation, bits);
   const std::uint32_t kinds = bit_of(OperandKind::sgpr) | bit_of(OperandKind::vcc) | bit_of(OperandKind::ttmp) |
                               bit_of(OperandKind::flat_scratch) | bit_of(OperandKind::xnack_mask) |
-                              (words == 1 ? bit_of(OperandKind::m0) | bit_of(OperandKind::exec) : 0);
+                              bit_of(OperandKind::exec) | (words == 1 ? bit_of(OperandKind::m0) : 0) |
+                              (words == 1 && d.generation == Generation::gfx9 ? bit_of(OperandKind::null) : 0);
   return fit({How::scalar, Role::other, 0, 0, words, ValueType::bits, 255, kinds}, d.sgprs, operand);
 }
 
@@ -80,7 +81,7 @@ bool read_smem_offset(Decoder& d, Operand& operand) {
   out.offset = number;
   const Operand& scalar = source(d.generation, raw(d, 57, 7));
   if (scalar.kind == OperandKind::null) {
-    if (number == 0 && d.generation == Generation::gfx10) operand = scalar;
+    if (number == 0 && d.generation != Generation::gfx12) operand = scalar;
     return true;
   }
   d.set(MemoryFlags::has_immediate_offset, true);
@@ -90,10 +91,13 @@ bool read_smem_offset(Decoder& d, Operand& operand) {
 bool decode_smem(Decoder& d, unsigned opcode) {
   if (!d.begin(Format::smem, opcode)) return false;
   Instruction& out = d.out;
+  bool has_offset = false;
   for (unsigned i = 0; i < d.shape->operand_count; ++i) {
     const OperandRule& rule = d.shape->operands[i];
+    has_offset = has_offset || rule.how == How::offset;
     if (!(rule.how == How::offset ? read_smem_offset(d, out.operands[i]) : d.read(rule, out.operands[i]))) return false;
   }
+  if (!has_offset && d.generation == Generation::gfx9 && raw(d, 17, 1) != 0) return false;
   if (d.generation == Generation::gfx12) {
     read_policy(d, 21);
     return true;
@@ -210,7 +214,7 @@ struct FlatFields {
 FlatFields flat_fields(const Decoder& d, Format segment) {
   switch (d.generation) {
     case Generation::gfx9: {
-      const std::uint8_t bits = segment == Format::flat ? 12 : 13;
+      const std::uint8_t bits = 13;
       if (is_gfx90a(d.target))
         return {48, 56, d.target == Target::gfx942 && segment == Format::scratch ? std::uint8_t{13} : kNone, 16, 17, kNone,
                 25, d.target == Target::gfx90a ? std::uint8_t{13} : kNone, 0, bits};
@@ -246,12 +250,14 @@ bool read_flat_address(Decoder& d, Format segment, const FlatFields& fields) {
   Operand* scalar = nullptr;
   for (unsigned i = 0; i < d.out.operand_count; ++i)
     if (d.out.operands[i].kind == OperandKind::off) scalar = &d.out.operands[i];
-  if (segment == Format::flat && d.generation != Generation::gfx12)
+  if (segment != Format::scratch && fields.sve != kNone && raw(d, fields.sve, 1) != 0) return false;
+  if (segment == Format::flat)
     return d.generation == Generation::gfx9 ? raw(d, fields.saddr, 7) == 0 : is_off(d, raw(d, fields.saddr, 7));
   if (scalar == nullptr) return true;
   if (segment == Format::scratch) return vector != nullptr && read_scratch_address(d, fields, *vector, *scalar);
   const unsigned bits = raw(d, fields.saddr, 7);
   if (is_off(d, bits)) return true;
+
   if (vector != nullptr) vector->words = 1;  // an offset to the scalar address
   return read_scalar(d, bits, 2, *scalar);
 }
@@ -278,6 +284,7 @@ bool decode_flat(Decoder& d, unsigned opcode) {
   const std::uint32_t offset = raw(d, fields.offset, fields.offset_bits);
   const bool has_sign = segment != Format::flat || d.generation == Generation::gfx12;
   out.offset = has_sign ? sign_extended(offset, fields.offset_bits) : static_cast<std::int32_t>(offset);
+  if (out.has(MemoryFlags::lds) && d.generation == Generation::gfx9 && raw(d, 55, 1) != 0) return false;
   if (out.has(MemoryFlags::lds) && d.operand_of(Role::vdst) == &out.operands[0]) {
     remove(d, 0);
     out.destination_count = 0;

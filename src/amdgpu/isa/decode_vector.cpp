@@ -26,6 +26,11 @@ bool is_dpp_control(Generation generation, unsigned control) {
   return control >= 0x150 && control <= 0x16f;  // row_share, row_xmask
 }
 
+/// gfx90a's row_newbcast: of DPP, all that 64-bit operands can have.
+bool is_newbcast(unsigned control) {
+  return control >= 0x150 && control <= 0x15f;
+}
+
 /// The last word of a DPP16 form. `at` is the position of that word.
 bool read_dpp16(Decoder& d, unsigned at) {
   Instruction& out = d.out;
@@ -34,8 +39,11 @@ bool read_dpp16(Decoder& d, unsigned at) {
   if (!is_dpp_control(d.generation, out.dpp_control)) {
     // gfx90a and gfx942 have row_newbcast.
     const bool broadcast = d.target == Target::gfx90a || d.target == Target::gfx942;
-    if (!broadcast || out.dpp_control < 0x150 || out.dpp_control > 0x15f) return false;
+    if (!broadcast || !is_newbcast(out.dpp_control)) return false;
   }
+  if (d.generation == Generation::gfx9 && !is_newbcast(out.dpp_control))
+    for (unsigned i = 0; i < out.operand_count; ++i)
+      if (out.operands[i].words == 2 && out.operands[i].type != ValueType::lane_mask) return false;
   out.fetch_inactive = d.bit(at + 18);
   out.bound_control = d.bit(at + 19);
   out.bank_mask = d.field(at + 24, 4) & 0xf;
@@ -59,7 +67,8 @@ void flag(Decoder& d, Role role, std::uint8_t flags) {
   Operand* operand = d.operand_of(role);
   if (operand == nullptr) return;
   // Of an integer the bit that negates a float extends its sign.
-  if (is_integer(operand->type) && (flags & OperandFlags::negate) != 0)
+  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.generation >= Generation::gfx11;
+  if (is_integer(operand->type) && !exponent && (flags & OperandFlags::negate) != 0)
     flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
   operand->flags |= flags;
 }

@@ -257,6 +257,21 @@ void print_delay(Printer& printer, std::uint32_t value) {
   if (!any) printer.put("0");
 }
 
+/// Which operands s_set_gpr_idx_on makes relative.
+void print_gpr_index(Printer& printer, std::uint32_t value) {
+  constexpr std::string_view kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  if (value > 15) return printer.put_hexadecimal(value);
+  printer.put("gpr_idx(");
+  bool first = true;
+  for (unsigned i = 0; i < 4; ++i) {
+    if ((value >> i & 1) == 0) continue;
+    if (!first) printer.put(",");
+    first = false;
+    printer.put(kNames[i]);
+  }
+  printer.put(")");
+}
+
 using PrintImmediate = void (*)(Printer&, std::uint32_t);
 struct Special {
   Opcode opcode;
@@ -290,6 +305,8 @@ constexpr Special kSpecial[] = {
     {Opcode::s_version, print_version},
     {Opcode::s_delay_alu, print_delay},
     {Opcode::s_endpgm, print_decimal},
+    {Opcode::s_set_gpr_idx_on, print_gpr_index},
+    {Opcode::s_set_gpr_idx_mode, print_gpr_index},
     {Opcode::s_atc_probe, print_decimal_or_hexadecimal},
     {Opcode::s_atc_probe_buffer, print_decimal_or_hexadecimal},
     {Opcode::v_interp_mov_f32, print_parameter},

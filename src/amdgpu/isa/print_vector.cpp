@@ -29,7 +29,8 @@ unsigned source_count(const Instruction& in) {
 
 void print_vop3(Printer& printer) {
   const Instruction& in = printer.in;
-  const unsigned count = source_count(in);
+  const bool tied = in.opcode == Opcode::v_fmac_f16;  // whose third source is the destination
+  const unsigned count = source_count(in) + (tied ? 1 : 0);
   if (to_string(in.opcode).starts_with("v_interp")) {
     if (in.op_sel != 0) printer.put(" high");
   } else if (to_string(in.opcode).starts_with("v_permlane")) {

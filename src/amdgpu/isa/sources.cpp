@@ -42,7 +42,7 @@ constexpr Sources make_sources(Generation generation) {
   for (unsigned i = 0; i < 16; ++i) sources[108 + i] = make(OperandKind::ttmp, i);
   const bool swapped = generation >= Generation::gfx11;
   sources[swapped ? 125 : 124] = make(OperandKind::m0);
-  if (!gfx9) sources[swapped ? 124 : 125] = make(OperandKind::null);
+  sources[swapped ? 124 : 125] = make(OperandKind::null);  // of gfx9 LLVM has it, too
   for (unsigned i = 0; i <= 64; ++i) sources[128 + i] = make(OperandKind::integer, i);
   for (unsigned i = 1; i <= 16; ++i) sources[192 + i] = make(OperandKind::integer, 0u - i);
   for (unsigned i = 0; i < 9; ++i) sources[240 + i] = make(OperandKind::real, kReals[i]);

@@ -18,7 +18,7 @@ inline bool fit(const OperandRule& rule, unsigned sgprs, Operand& operand) {
     case OperandKind::agpr: return operand.value + rule.words <= 256;
     case OperandKind::sgpr:
       operand.value &= rule.words == 2 ? ~1u : ~3u;  // the hardware ignores these bits
-      return operand.value + rule.words <= sgprs;
+      return operand.value + rule.words <= (sgprs == 102 ? 104 : sgprs);  // of gfx9, four from s100 on are taken
     case OperandKind::ttmp: operand.value &= rule.words == 2 ? ~1u : ~3u; return operand.value + rule.words <= 16;
     case OperandKind::vcc:
     case OperandKind::exec:
