@@ -78,6 +78,7 @@ Json json_of(const LaunchState& state) {
     for (std::size_t i = 0; i < 3; ++i) workgroup_id[i] = sgpr(state.workgroup_id[i]);
   return {{"user_sgprs", state.user_sgprs},
           {"user", std::move(user)},
+          {"entry_skip", state.entry_skip},
           {"workgroup_id", std::move(workgroup_id)},
           {"scratch_offset", sgpr(state.scratch_offset)},
           {"work_item_ids", state.packed_work_item_ids ? "packed" : "separate"},

@@ -89,7 +89,7 @@ class ObjectsTest(AmdTest):
                        for target in ("gfx900.w64", "gfx1200.w32"))
         self.assertEqual(gfx9["launch"], {
             "user_sgprs": 6, "user": {"private_segment_buffer": "s[0:3]", "kernarg_pointer": "s[4:5]"},
-            "workgroup_id": ["s6", None, None], "scratch_offset": None, "work_item_ids": "separate",
+            "entry_skip": 0, "workgroup_id": ["s6", None, None], "scratch_offset": None, "work_item_ids": "separate",
             "work_item_dimensions": 1})
         self.assertEqual(gfx9["float_mode"], {
             "round_f32": "nearest even", "round_f16_f64": "nearest even", "denorm_f32": "keep",

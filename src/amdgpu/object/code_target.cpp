@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace wavegate::amdgpu::object {
 namespace {
@@ -27,6 +28,13 @@ constexpr MachineRow kMachines[] = {
     {0x4f, "gfx950"},         {0x51, "gfx9-generic"}, {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"},
     {0x54, "gfx11-generic"},  {0x55, "gfx1152"},      {0x58, "gfx1153"},         {0x59, "gfx12-generic"},
     {0x5f, "gfx9-4-generic"},
+};
+
+/// Generic code keeps to what all processors of a family have, so that the decoder of any serves.
+constexpr std::pair<std::string_view, isa::Target> kGeneric[] = {
+    {"gfx9-generic", isa::Target::gfx900},     {"gfx9-4-generic", isa::Target::gfx942},
+    {"gfx10-1-generic", isa::Target::gfx1010}, {"gfx10-3-generic", isa::Target::gfx1030},
+    {"gfx11-generic", isa::Target::gfx1100},   {"gfx12-generic", isa::Target::gfx1200},
 };
 
 /// Version 4 and later have two bits for each feature, those before one.
@@ -60,6 +68,8 @@ std::string CodeTarget::to_string() const {
 }
 
 Result<isa::Target> CodeTarget::decoder() const {
+  for (const auto& [name, target] : kGeneric)
+    if (name == processor) return target;
   WAVEGATE_TRY(const isa::TargetId known, isa::parse_target(processor));
   return known.target;
 }

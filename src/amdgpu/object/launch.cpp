@@ -6,6 +6,9 @@
 namespace wavegate::amdgpu::object {
 namespace {
 
+/// LLVM's AMDGPUUsage, "Preloaded Kernel Arguments".
+constexpr std::uint32_t kPreloadPrologue = 256;
+
 /// Gives out the scalar registers one after the other.
 class Sgprs {
  public:
@@ -37,6 +40,7 @@ Result<LaunchState> launch_state(const Descriptor& descriptor, isa::Target targe
   }
   state.preloaded = user.take(descriptor.preloaded_dwords);
   state.preload_offset = descriptor.preload_offset;
+  state.entry_skip = descriptor.preloaded_dwords == 0 ? 0 : kPreloadPrologue;
   if (user.taken() > state.user_sgprs)
     return invalid_input(
         format("the descriptor passes {} user registers where it counts {}", user.taken(), state.user_sgprs));

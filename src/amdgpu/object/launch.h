@@ -35,6 +35,9 @@ struct LaunchState {
   /// Arguments that are passed in registers as well: `count` words from word `preload_offset` of the arguments on.
   SgprRange preloaded;
   std::uint32_t preload_offset = 0;
+  /// Bytes from the kernel's entry to where its waves start. Kernels whose arguments are preloaded begin with code for
+  /// launchers that do not preload, and the others start behind it.
+  std::uint32_t entry_skip = 0;
   std::uint32_t user_sgprs = 0;
 
   isa::WorkgroupIds workgroup_ids = isa::WorkgroupIds::user_sgprs;

@@ -13,6 +13,8 @@ namespace wavegate::amdgpu::object {
 namespace {
 
 constexpr std::size_t kMaximumDepth = 32;
+/// A kernel takes twenty times its shortest note in memory; the largest libraries have some ten thousand in one object.
+constexpr std::size_t kMostKernels = std::size_t{1} << 20;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(ValueKind::unknown)> kKindNames = {
     "by_value",
@@ -103,7 +105,11 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool start_object(std::size_t) override {
     switch (place()) {
       case Place::nothing: return open(Place::root);
-      case Place::kernels: metadata_.kernels.emplace_back(); return open(Place::kernel);
+      case Place::kernels:
+        if (metadata_.kernels.size() == kMostKernels)
+          return fail(format("tells of more than {} kernels", kMostKernels));
+        metadata_.kernels.emplace_back();
+        return open(Place::kernel);
       case Place::arguments:
         kernel().arguments.emplace_back();
         seen_ = {};

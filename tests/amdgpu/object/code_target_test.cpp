@@ -63,6 +63,8 @@ TEST(CodeTarget, MatchesUnlessASettingIsTheOther) {
 
 TEST(CodeTarget, KnowsItsDecoder) {
   EXPECT_EQ(parse_code_target("gfx1031")->decoder().value(), isa::Target::gfx1030);
+  EXPECT_EQ(parse_code_target("gfx10-3-generic")->decoder().value(), isa::Target::gfx1030);
+  EXPECT_EQ(parse_code_target("gfx11-generic")->decoder().value(), isa::Target::gfx1100);
   const auto none = parse_code_target("gfx803")->decoder();
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().kind, ErrorKind::unsupported);

@@ -34,6 +34,7 @@ TEST(LaunchState, OfGfx9PutsWorkgroupIdsBehindTheUserRegisters) {
   EXPECT_EQ(state.workgroup_ids, isa::WorkgroupIds::user_sgprs);
   EXPECT_THAT(state.workgroup_id, ElementsAre(Optional(8u), Optional(9u), Optional(10u)));
   EXPECT_EQ(state.scratch, ScratchSetup::none);
+  EXPECT_EQ(state.entry_skip, 0);
   EXPECT_FALSE(state.packed_work_item_ids);
   EXPECT_EQ(state.work_item_dimensions, 3);
 }
@@ -99,6 +100,7 @@ TEST(LaunchState, PutsPreloadedArgumentsBehindTheOtherUserRegisters) {
   ASSERT_TRUE(state.ok()) << error_text(state);
   EXPECT_EQ(state->preloaded, (SgprRange{2, 6}));
   EXPECT_EQ(state->preload_offset, 2);
+  EXPECT_EQ(state->entry_skip, 256) << "what comes before is for launchers that do not preload";
   EXPECT_EQ(state->workgroup_id[0], 8u);
 }
 

@@ -168,6 +168,12 @@ TEST(Metadata, NestedWithoutEndIsRefusedBeforeTheStackIsFull) {
               HasSubstr("nests deeper than 32 levels"));
 }
 
+TEST(Metadata, OfMoreKernelsThanAnyFileHasIsRefused) {
+  std::string kernels = std::string("\xdd\x00\x10\x00\x01", 5);  // 2^20 + 1
+  for (int i = 0; i <= 1 << 20; ++i) kernels += "\x81\xa5.name\xa1k";
+  EXPECT_THAT(error_text(parse("\x81" + text("amdhsa.kernels") + kernels)), HasSubstr("more than 1048576 kernels"));
+}
+
 TEST(Metadata, ThatClaimsMoreThanThereIsEndsWhereTheBytesEnd) {
   EXPECT_THAT(error_text(parse("\xdf\xff\xff\xff\xff")), HasSubstr("is not MessagePack"));
   EXPECT_THAT(error_text(parse("\x81\xdb\xff\xff\xff\xff"
