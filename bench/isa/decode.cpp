@@ -1,5 +1,5 @@
-// Instructions decoded a second on one thread: wavegate-bench-isa [FILE.bin TARGET]. Without a file, a mix of words that
-// are instructions of gfx1030 and random in all else. The floor that decoding is held to is 20 million a second.
+// Instructions decoded a second on one thread: wavegate-bench-isa [FILE.bin TARGET]. Without a file, a mix of words
+// that are instructions of gfx1030 and random in all else. The floor that decoding is held to is 20 million a second.
 
 #include <algorithm>
 #include <chrono>

@@ -72,6 +72,11 @@ def reason_of(theirs, mine):
         return "left out"
     if theirs and "/*Invalid" in theirs[0]:
         return "illegal register"
+    if theirs and mine and theirs[0].replace("vcc|", "vcc").replace("vcc_lo|", "vcc_lo").replace("|", "") == \
+            mine[0].replace("|", ""):
+        return "bars misplaced"  # LLVM closes |x| behind the implied vcc
+    if theirs and mine and theirs[0].startswith("v_nop "):
+        return "v_nop of a form"
     if theirs and "/* " in theirs[0]:
         return "reserved value"
     return None

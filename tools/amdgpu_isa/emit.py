@@ -154,6 +154,8 @@ def operand_rule(format, row, index, count):
     if role == 3:
         role = {"vdst": 4, "sdst": 5, "vaddr": 6, "vdata": 7, "vdata1": 8, "srsrc": 9, "soffset": 10, "sbase": 11,
                 "sdata": 12}.get(field, 3)
+    if how == "quad":
+        kinds = {**kinds, "ttmp": 4}
     if how == "quad" and row["gfx11"]:
         kinds = {**kinds, "null": 0}
     if how == "pair" and words == 2:

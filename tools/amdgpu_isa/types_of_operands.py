@@ -11,7 +11,7 @@ SIMPLE = {"f16": "f16", "bf16": "bf16", "i16": "i16", "u16": "u16", "b16": "b16"
 SOURCES = {
     r"v_ldexp_f16": {1: "i16"}, r"v_ldexp_f32": {1: "i32"}, r"v_ldexp_f64": {1: "i32"},
     r"v_cmpx?_class_f16": {1: "b16"}, r"v_cmpx?_class_f\d+": {1: "bits"}, r"v_trig_preop_f64": {1: "i32"},
-    r"v_cndmask_b32": {}, r"v_div_scale_\w+": {}, r"v_cvt_pk_u8_f32": {1: "u32", 2: "u32"},
+    r"v_cndmask_b32": {}, r"v_div_scale_\w+": {}, r"v_cvt_pk_u8_f32": {1: "u32", 2: "u32"}, r"v_cvt_pkaccum_u8_f32": {1: "u32"},
     r"v_(lshlrev|lshrrev|ashrrev)_[bi]64": {0: "u32"}, r"v_mad_[iu]64_[iu]32": {2: "u64"},
     r"v_mad_[iu]32_[iu]16": {2: "i32"}, r"v_dot\d\w*_f32_f16": {2: "f32"}, r"v_dot\d\w*_f32_bf16": {2: "f32"},
     r"v_pack_b32_f16": {}, r"s_pack_\w+": {0: "bits", 1: "bits"}, r"v_lshl_add_u64": {1: "u32"}, r"v_dot2\w*_[iu]32_[iu]16": {2: "i32"},

@@ -31,7 +31,8 @@ constexpr Prefixes make_prefixes(Generation generation) {
   fill(prefixes, 0xbe800000, 9, {Format::sop1, 8, 0xff});
   fill(prefixes, 0xbf000000, 9, {Format::sopc, 16, 0x7f});
   fill(prefixes, 0xbf800000, 9, {Format::sopp, 16, 0x7f});
-  fill(prefixes, 0xd8000000, 6, {Format::ds, generation == Generation::gfx9 ? std::uint8_t{17} : std::uint8_t{18}, 0xff});
+  fill(prefixes, 0xd8000000, 6,
+       {Format::ds, generation == Generation::gfx9 ? std::uint8_t{17} : std::uint8_t{18}, 0xff});
   if (generation == Generation::gfx9) {
     fill(prefixes, 0xc0000000, 6, {Format::smem, 18, 0xff});
     fill(prefixes, 0xc4000000, 6, {Format::exp, 0, 0});
@@ -56,7 +57,8 @@ constexpr Prefixes make_prefixes(Generation generation) {
     const bool narrow = generation == Generation::gfx9;
     fill(prefixes, 0xdc000000, 6, {Format::flat, 18, 0x7f});
     fill(prefixes, 0xe0000000, 6, {Format::mubuf, 18, narrow ? std::uint16_t{0x7f} : std::uint16_t{0xff}});
-    fill(prefixes, 0xe8000000, 6, {Format::mtbuf, generation == Generation::gfx10 ? std::uint8_t{16} : std::uint8_t{15}, 0xf});
+    fill(prefixes, 0xe8000000, 6,
+         {Format::mtbuf, generation == Generation::gfx10 ? std::uint8_t{16} : std::uint8_t{15}, 0xf});
     fill(prefixes, 0xf0000000, 6, {Format::mimg, 18, 0xff});
   } else {
     fill(prefixes, 0xc4000000, 6, {Format::mubuf, 14, 0xff});
@@ -157,12 +159,15 @@ bool Decoder::read(const OperandRule& rule, Operand& operand) {
     case How::literal: return read_source(rule, 255, operand);
     case How::immediate: operand = {OperandKind::immediate, 0, ValueType::bits, 0, bits}; return true;
     case How::label:
-      operand = {OperandKind::label, 0, ValueType::bits, 0, static_cast<std::uint32_t>(static_cast<std::int16_t>(bits))};
+      operand = {OperandKind::label, 0, ValueType::bits, 0,
+                 static_cast<std::uint32_t>(static_cast<std::int16_t>(bits))};
       return true;
     case How::attribute:
-      if (rule.bits == 9 && (bits & 0x100) != 0 && to_string(out.opcode).find("f16") == std::string_view::npos) return false;
+      if (rule.bits == 9 && (bits & 0x100) != 0 && to_string(out.opcode).find("f16") == std::string_view::npos)
+        return false;
       // VOP3 has the channel above the attribute, the others below it.
-      operand = {OperandKind::attribute, 0, ValueType::bits, 0, rule.bits == 8 ? bits : (bits & 0x3f) << 2 | (bits >> 6 & 3)};
+      operand = {OperandKind::attribute, 0, ValueType::bits, 0,
+                 rule.bits == 8 ? bits : (bits & 0x3f) << 2 | (bits >> 6 & 3)};
       return true;
     case How::offset: return true;
     case How::implied:
@@ -200,7 +205,8 @@ Result<Instruction> decode(std::span<const std::uint32_t> words, Target target, 
   if (try_decode(words, target, wave, instruction)) return instruction;
   std::string shown;
   for (std::size_t i = 0; i < words.size() && i < 2; ++i) shown += format("{}{:08x}", i == 0 ? "" : " ", words[i]);
-  return invalid_input(format("words \"{}\" are no instruction of {} in wave{}", shown, to_string(target), lanes(wave)));
+  return invalid_input(
+      format("words \"{}\" are no instruction of {} in wave{}", shown, to_string(target), lanes(wave)));
 }
 
 std::uint64_t constant_bits(const Operand& operand) {
@@ -214,7 +220,8 @@ std::uint64_t constant_bits(const Operand& operand) {
       if (operand.value == 0x3e22f983) return 0x3fc45f306dc9c882;
       return std::uint64_t{sign} << 63 | std::uint64_t{exponent - 127 + 1023} << 52;
     }
-    if (is(ValueType::b16, ValueType::u16) || is(ValueType::i16, ValueType::f16) || operand.type == ValueType::packed_f16) {
+    if (is(ValueType::b16, ValueType::u16) || is(ValueType::i16, ValueType::f16) ||
+        operand.type == ValueType::packed_f16) {
       if (operand.value == 0x3e22f983) return 0x3118;
       return sign << 15 | (exponent - 127 + 15) << 10;
     }

@@ -30,7 +30,7 @@ bool read_scalar(const Decoder& d, unsigned bits, std::uint8_t words, Operand& o
   const std::uint32_t kinds = bit_of(OperandKind::sgpr) | bit_of(OperandKind::vcc) | bit_of(OperandKind::ttmp) |
                               bit_of(OperandKind::flat_scratch) | bit_of(OperandKind::xnack_mask) |
                               bit_of(OperandKind::exec) | (words == 1 ? bit_of(OperandKind::m0) : 0) |
-                              (words == 1 && d.generation == Generation::gfx9 ? bit_of(OperandKind::null) : 0);
+                              (d.generation == Generation::gfx9 ? bit_of(OperandKind::null) : 0);
   return fit({How::scalar, Role::other, 0, 0, words, ValueType::bits, 255, kinds}, d.sgprs, operand);
 }
 
@@ -138,8 +138,7 @@ BufferFlags buffer_flags(const Decoder& d, Format format) {
       }
       if (typed) return {12, 13, 14, 54, kNone, kNone, kNone, 55};
       return {12, 13, 14, 17, kNone, kNone, 16, 55};
-    case Generation::gfx10:
-      return {12, 13, 14, 54, 15, kNone, typed ? kNone : std::uint8_t{16}, 55};
+    case Generation::gfx10: return {12, 13, 14, 54, 15, kNone, typed ? kNone : std::uint8_t{16}, 55};
     case Generation::gfx11: return {54, 55, 14, 12, 13, kNone, kNone, 53};
     case Generation::gfx12: return {62, 63, kNone, kNone, kNone, kNone, kNone, 22};
   }
@@ -173,17 +172,15 @@ bool decode_buffer(Decoder& d, Format format, unsigned opcode) {
   d.set(MemoryFlags::tfe, flag(flags.tfe));
   if (!read_buffer_address(d, out.has(MemoryFlags::offen), out.has(MemoryFlags::idxen))) return false;
   const bool gfx12 = d.generation == Generation::gfx12;
-  out.offset = gfx12 ? static_cast<std::int32_t>(raw(d, 72, 24)) : static_cast<std::int32_t>(raw(d, 0, 12));
-  if (gfx12) {
-    read_policy(d, 50);
-    if (out.offset > 0x7fffff) return false;
-  }
+  out.offset = gfx12 ? sign_extended(raw(d, 72, 24), 24) : static_cast<std::int32_t>(raw(d, 0, 12));
+  if (gfx12) read_policy(d, 50);
   if (format == Format::mtbuf) out.format = static_cast<std::uint8_t>(raw(d, gfx12 ? 55 : 19, 7));
   if (out.operand_count == 0) {  // buffer_gl0_inv: no address
     if (out.has(MemoryFlags::offen) || out.has(MemoryFlags::idxen)) return false;
     out.offset = 0;
   }
-  if (out.has(MemoryFlags::tfe) && out.has(MemoryFlags::lds)) return false;
+  const bool accumulator = is_gfx90a(d.target) && raw(d, 55, 1) != 0;
+  if (out.has(MemoryFlags::lds) && (out.has(MemoryFlags::tfe) || accumulator)) return false;
   if (out.has(MemoryFlags::tfe)) {
     if (Operand* data = d.operand_of(Role::vdata)) {
       ++data->words;
@@ -206,7 +203,7 @@ Format segment_of(const Decoder& d) {
 }
 
 struct FlatFields {
-  std::uint8_t saddr, vdst, sve;            ///< positions; 255: not there
+  std::uint8_t saddr, vdst, sve;  ///< positions; 255: not there
   std::uint8_t glc, slc, dlc, scc, lds;
   std::uint8_t offset, offset_bits;
 };
@@ -216,12 +213,19 @@ FlatFields flat_fields(const Decoder& d, Format segment) {
     case Generation::gfx9: {
       const std::uint8_t bits = 13;
       if (is_gfx90a(d.target))
-        return {48, 56, d.target == Target::gfx942 && segment == Format::scratch ? std::uint8_t{13} : kNone, 16, 17, kNone,
-                25, d.target == Target::gfx90a ? std::uint8_t{13} : kNone, 0, bits};
+        return {48,
+                56,
+                d.target == Target::gfx942 && segment == Format::scratch ? std::uint8_t{13} : kNone,
+                16,
+                17,
+                kNone,
+                25,
+                d.target == Target::gfx90a ? std::uint8_t{13} : kNone,
+                0,
+                bits};
       return {48, 56, kNone, 16, 17, kNone, kNone, 13, 0, bits};
     }
-    case Generation::gfx10:
-      return {48, 56, kNone, 16, 17, 12, kNone, 13, 0, 12};
+    case Generation::gfx10: return {48, 56, kNone, 16, 17, 12, kNone, 13, 0, 12};
     case Generation::gfx11: return {48, 56, 55, 14, 15, 13, kNone, kNone, 0, 13};
     case Generation::gfx12: return {0, 32, 49, kNone, kNone, kNone, kNone, kNone, 72, 24};
   }
@@ -289,6 +293,10 @@ bool decode_flat(Decoder& d, unsigned opcode) {
     remove(d, 0);
     out.destination_count = 0;
   }
+  if (out.operand_count == 0) {  // global_inv: no address
+    if (!is_off(d, raw(d, fields.saddr, 7))) return false;
+    out.offset = 0;
+  }
   if (is_atomic(d) && out.has(MemoryFlags::glc) && d.operand_of(Role::vdst) == nullptr) {
     const Operand* data = d.operand_of(Role::vdata);
     if (data == nullptr) return false;
@@ -330,7 +338,8 @@ bool decode_memory(Decoder& d, Format format, unsigned opcode) {
   switch (format) {
     case Format::smem: return decode_smem(d, opcode);
     case Format::ds: return decode_ds(d, opcode);
-    case Format::mubuf: return decode_buffer(d, opcode >= 0x80 && d.generation == Generation::gfx12 ? Format::mtbuf : format, opcode);
+    case Format::mubuf:
+      return decode_buffer(d, opcode >= 0x80 && d.generation == Generation::gfx12 ? Format::mtbuf : format, opcode);
     case Format::mtbuf:
       if (d.generation == Generation::gfx10)
         return d.words.size() >= 2 && decode_buffer(d, format, (opcode & 7) | (d.words[1] >> 21 & 1) << 3);

@@ -16,9 +16,9 @@ Format form_of(Format format, unsigned form) {
 
 /// Whether LLVM has a name for the control: the others are reserved.
 bool is_dpp_control(Generation generation, unsigned control) {
-  if (control <= 0xff) return true;                                             // quad_perm
-  if (control >= 0x101 && control <= 0x12f) return (control & 0xf) != 0;        // row_shl, row_shr, row_ror
-  if (control == 0x140 || control == 0x141) return true;                        // row_mirror, row_half_mirror
+  if (control <= 0xff) return true;                                       // quad_perm
+  if (control >= 0x101 && control <= 0x12f) return (control & 0xf) != 0;  // row_shl, row_shr, row_ror
+  if (control == 0x140 || control == 0x141) return true;                  // row_mirror, row_half_mirror
   if (generation == Generation::gfx9) {
     if (control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c) return true;
     return control == 0x142 || control == 0x143;
@@ -67,7 +67,7 @@ void flag(Decoder& d, Role role, std::uint8_t flags) {
   Operand* operand = d.operand_of(role);
   if (operand == nullptr) return;
   // Of an integer the bit that negates a float extends its sign.
-  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.generation >= Generation::gfx11;
+  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3;
   if (is_integer(operand->type) && !exponent && (flags & OperandFlags::negate) != 0)
     flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
   operand->flags |= flags;
@@ -115,6 +115,8 @@ bool read_sdwa(Decoder& d, Format format) {
     if (!read_sdwa_mask(d, word)) return false;
   } else {
     if (!read_sdwa_select(live >> 8 & 7, out.sdwa_destination)) return false;
+    const std::string_view name = to_string(out.opcode);
+    if ((name.ends_with("f32_fp8") || name.ends_with("f32_bf8")) && (word >> 8 & 0x1f) != 6) return false;
     const unsigned unused = live >> 11 & 3;
     out.sdwa_unused = unused == 3 ? SdwaUnused::pad : static_cast<SdwaUnused>(unused);  // 3 is reserved
     out.clamp = (live >> 13 & 1) != 0;
@@ -144,8 +146,7 @@ void read_vop3_modifiers(Decoder& d) {
     absolute = d.field(8, 3);
     out.op_sel = d.small(11, 4);
   }
-  for (unsigned i = 0; i < 3; ++i)
-    flag(d, static_cast<Role>(i), flags_of(negate >> i & 1, absolute >> i & 1));
+  for (unsigned i = 0; i < 3; ++i) flag(d, static_cast<Role>(i), flags_of(negate >> i & 1, absolute >> i & 1));
 }
 
 /// Those of VOP3P that are not packed: neg_hi is an absolute value there.
@@ -166,8 +167,7 @@ void read_vop3p_modifiers(Decoder& d) {
   out.neg_lo = d.small(61, 3);
   out.neg_hi = d.small(8, 3);
   if (is_mix(out.opcode)) {
-    for (unsigned i = 0; i < 3; ++i)
-      flag(d, static_cast<Role>(i), flags_of(out.neg_lo >> i & 1, out.neg_hi >> i & 1));
+    for (unsigned i = 0; i < 3; ++i) flag(d, static_cast<Role>(i), flags_of(out.neg_lo >> i & 1, out.neg_hi >> i & 1));
     out.neg_lo = out.neg_hi = 0;
   }
   if (is_mfma(d)) {

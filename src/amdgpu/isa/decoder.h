@@ -16,9 +16,9 @@ struct Decoder {
   unsigned sgprs;
   const TargetTable& table;
   Instruction& out;
-  std::uint32_t w[3] = {};         ///< the format's words, without the bits that have no meaning
+  std::uint32_t w[3] = {};  ///< the format's words, without the bits that have no meaning
   const Shape* shape = nullptr;
-  unsigned literal_at = 0;         ///< the word that a literal would be; the length so far
+  unsigned literal_at = 0;  ///< the word that a literal would be; the length so far
 
   /// Finds the row, checks the fixed bits, reads the words. False if there is no such opcode.
   bool begin(Format format, unsigned opcode);
@@ -33,7 +33,9 @@ struct Decoder {
   std::uint32_t field(unsigned position, unsigned bits) const {
     return w[position >> 5] >> (position & 31) & ((1u << bits) - 1);
   }
-  std::uint8_t small(unsigned position, unsigned bits) const { return static_cast<std::uint8_t>(field(position, bits)); }
+  std::uint8_t small(unsigned position, unsigned bits) const {
+    return static_cast<std::uint8_t>(field(position, bits));
+  }
   bool bit(unsigned position) const { return field(position, 1) != 0; }
   void set(MemoryFlags::Flag flag, bool on) {
     if (on) out.memory_flags |= flag;

@@ -202,7 +202,7 @@ struct Instruction {
   std::uint32_t dpp8_selectors = 0;  ///< 8 times 3 bits, lane 0 lowest
   /// In bytes; of DS with two addresses: the first, in elements. Of interpolation: what it waits for.
   std::int32_t offset = 0;
-  std::uint32_t memory_flags = 0;    ///< MemoryFlags
+  std::uint32_t memory_flags = 0;  ///< MemoryFlags
 
   std::array<Operand, 8> operands{};  ///< in the order of the syntax, destinations first
 

@@ -38,6 +38,12 @@ bool is_16_bit_integer(ValueType type) {
   return type == ValueType::b16 || type == ValueType::u16 || type == ValueType::i16;
 }
 
+/// The f16 of scalar instructions, whose constants LLVM prints as those of integers.
+bool is_scalar_half(const Printer& printer, const Operand& operand) {
+  return operand.type == ValueType::f16 &&
+         (printer.in.encoding == Encoding::sopc || printer.in.encoding == Encoding::sop2);
+}
+
 /// The f32 of an inline constant as text; empty for others.
 std::string_view text_of_f32(std::uint32_t bits) {
   constexpr std::string_view kTexts[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
@@ -63,7 +69,8 @@ std::string_view text_of_high_f64(std::uint32_t bits) {
 }
 
 void print_real(Printer& printer, const Operand& operand) {
-  if (is_16_bit_integer(operand.type)) return printer.put_hexadecimal(constant_bits(operand));
+  const bool compared = is_scalar_half(printer, operand) && printer.in.encoding == Encoding::sopc;
+  if (compared || is_16_bit_integer(operand.type)) return printer.put_hexadecimal(constant_bits(operand));
   const bool wide = operand.words == 2 && operand.type != ValueType::packed_f32;
   if (wide && operand.value == kInverseTwoPi) return printer.put("0.15915494309189532");
   printer.put(text_of_f32(operand.value));
@@ -80,11 +87,14 @@ void print_number(Printer& printer, std::int32_t integer, std::string_view real,
 void print_literal(Printer& printer, const Operand& operand) {
   const std::uint32_t bits = operand.value;
   const auto integer = static_cast<std::int32_t>(bits);
-  if (operand.type == ValueType::f16 || is_mix(printer.in.opcode)) {
+  if (printer.in.encoding == Encoding::sop1 && operand.type == ValueType::f16)
+    return print_number(printer, integer, text_of_f32(bits), bits);
+  if (!is_scalar_half(printer, operand) && (operand.type == ValueType::f16 || is_mix(printer.in.opcode))) {
     const auto low = static_cast<std::uint16_t>(bits);
     return print_number(printer, static_cast<std::int16_t>(low), text_of_f16(low), low);
   }
-  if (is_16_bit_integer(operand.type)) return print_number(printer, integer, text_of_f32(bits), bits & 0xffff);
+  if (is_16_bit_integer(operand.type) || is_scalar_half(printer, operand))
+    return print_number(printer, integer, text_of_f32(bits), bits & 0xffff);
   if (operand.type == ValueType::packed_f16) return print_number(printer, integer, text_of_f16(bits), bits);
   if (operand.type == ValueType::f64) return print_number(printer, bits == 0 ? 0 : 65, text_of_high_f64(bits), bits);
   if (operand.words == 2) return print_number(printer, integer < 0 ? 65 : integer, "", bits);
@@ -143,7 +153,8 @@ void print_value(Printer& printer, const Operand& operand) {
     case OperandKind::integer: return printer.put_number(static_cast<std::int32_t>(operand.value));
     case OperandKind::real: return print_real(printer, operand);
     case OperandKind::literal: return print_literal(printer, operand);
-    case OperandKind::immediate: return operand.type == ValueType::i32 ? print_offset(printer, operand) : print_immediate(printer, operand.value);
+    case OperandKind::immediate:
+      return operand.type == ValueType::i32 ? print_offset(printer, operand) : print_immediate(printer, operand.value);
     case OperandKind::label: return printer.put_number(operand.value & 0xffff);
     case OperandKind::attribute: return print_attribute(printer, operand.value);
     default: return printer.put(name_of(operand.kind));

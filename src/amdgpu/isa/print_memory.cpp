@@ -16,12 +16,16 @@ void print_temporal_hint(Printer& printer, unsigned hint) {
   const OpcodeInfo& opcode = info(printer.in.opcode);
   const unsigned scope = printer.in.cache_policy & 3;
   if (hint == 0) return;
+  if (hint == 7 && !opcode.has(OpcodeFlags::atomic) && !opcode.has(OpcodeFlags::store)) {
+    printer.put(" th:");
+    return printer.put_hexadecimal(hint);
+  }
   printer.put(" th:TH_");
   if (opcode.has(OpcodeFlags::atomic)) {
     printer.put("ATOMIC_");
     if ((hint & 4) != 0) {
       if (scope >= 2) {
-        printer.put((hint & 1) != 0 ? "CASCADE_RT" : "CASCADE_NT");
+        printer.put((hint & 2) != 0 ? "CASCADE_NT" : "CASCADE_RT");
         return;
       }
       return printer.put_hexadecimal(hint);
@@ -33,7 +37,7 @@ void print_temporal_hint(Printer& printer, unsigned hint) {
   printer.put(store ? "STORE_" : "LOAD_");
   constexpr std::string_view kNames[] = {"RT", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", "RESERVED"};
   if (hint == 3) return printer.put(scope == 3 ? "BYPASS" : store ? "RT_WB" : "LU");
-  if (hint == 7) return store ? printer.put("NT_WB") : printer.put_hexadecimal(hint);
+  if (hint == 7) return printer.put("NT_WB");
   printer.put(kNames[hint]);
 }
 
@@ -54,7 +58,8 @@ void print_policy(Printer& printer) {
 
 void print_smem(Printer& printer) {
   const Instruction& in = printer.in;
-  if (in.has(MemoryFlags::has_immediate_offset) && (in.offset != 0 || generation(printer) == Generation::gfx9)) {
+  if (in.has(MemoryFlags::has_immediate_offset) &&
+      (in.offset != 0 || generation(printer) == Generation::gfx9 || generation(printer) == Generation::gfx12)) {
     printer.put(" offset:");
     if (in.offset < 0) {
       printer.put("-");
@@ -161,8 +166,9 @@ void print_buffer_format(Printer& printer) {
   const unsigned format = printer.in.format;
   if (format == 1) return;
   printer.put(" format:");
-  const std::span<const std::string_view> names =
-      generation(printer) == Generation::gfx10 ? std::span<const std::string_view>(kBufferFormatsGfx10) : kBufferFormatsGfx11;
+  const std::span<const std::string_view> names = generation(printer) == Generation::gfx10
+                                                      ? std::span<const std::string_view>(kBufferFormatsGfx10)
+                                                      : kBufferFormatsGfx11;
   const bool old = generation(printer) == Generation::gfx9;
   if (!old && format >= names.size()) return printer.put_number(format);
   printer.put("[");

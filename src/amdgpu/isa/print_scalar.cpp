@@ -50,33 +50,111 @@ void print_waitcnt(Printer& printer, std::uint32_t value) {
 
 /// gfx10 and later. Bits that no counter has must be set, or it is a number.
 void print_dependencies(Printer& printer, std::uint32_t value) {
-  const bool gfx12 = generation(printer) == Generation::gfx12;
-  const Count counts[] = {{"depctr_hold_cnt", value >> 7 & 1, 1}, {"depctr_sa_sdst", value & 1, 1},
+  const bool holds = printer.in.target != Target::gfx1010 && printer.in.target != Target::gfx1013;
+  const Count counts[] = {{"depctr_hold_cnt", value >> 7 & 1, 1},   {"depctr_sa_sdst", value & 1, 1},
                           {"depctr_va_vdst", value >> 12 & 15, 15}, {"depctr_va_sdst", value >> 9 & 7, 7},
-                          {"depctr_va_ssrc", value >> 8 & 1, 1}, {"depctr_va_vcc", value >> 1 & 1, 1},
+                          {"depctr_va_ssrc", value >> 8 & 1, 1},    {"depctr_va_vcc", value >> 1 & 1, 1},
                           {"depctr_vm_vsrc", value >> 2 & 7, 7}};
-  (void)gfx12;
   if ((value & 0x60) != 0) return printer.put_hexadecimal(value);
-  print_counts(printer, counts);
+  print_counts(printer, std::span(counts).subspan(holds ? 0 : 1));
 }
 
 constexpr std::string_view kHardwareRegisters[4][33] = {
     // gfx9
-    {"", "MODE", "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS", "", "", "", "", "", "", "",
-     "SH_MEM_BASES", "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI"},
+    {"", "MODE", "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC",    "LDS_ALLOC", "IB_STS", "",       "",
+     "", "",     "",       "",        "",      "SH_MEM_BASES", "TBA_LO",    "TBA_HI", "TMA_LO", "TMA_HI"},
     // gfx10
-    {"", "MODE", "STATUS", "TRAPSTS", "", "GPR_ALLOC", "LDS_ALLOC", "IB_STS", "", "", "", "", "", "", "", "SH_MEM_BASES",
-     "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI", "FLAT_SCR_LO", "FLAT_SCR_HI", "XNACK_MASK", "HW_ID1", "HW_ID2",
+    {"",
+     "MODE",
+     "STATUS",
+     "TRAPSTS",
+     "",
+     "GPR_ALLOC",
+     "LDS_ALLOC",
+     "IB_STS",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "SH_MEM_BASES",
+     "TBA_LO",
+     "TBA_HI",
+     "TMA_LO",
+     "TMA_HI",
+     "FLAT_SCR_LO",
+     "FLAT_SCR_HI",
+     "XNACK_MASK",
+     "HW_ID1",
+     "HW_ID2",
      "POPS_PACKER"},
     // gfx11
-    {"", "MODE", "STATUS", "TRAPSTS", "", "GPR_ALLOC", "LDS_ALLOC", "IB_STS", "", "", "", "", "", "", "", "SH_MEM_BASES",
-     "", "", "PERF_SNAPSHOT_PC_LO", "PERF_SNAPSHOT_PC_HI", "FLAT_SCR_LO", "FLAT_SCR_HI", "", "HW_ID1", "HW_ID2", "", "",
-     "PERF_SNAPSHOT_DATA", "", "SHADER_CYCLES"},
+    {"",
+     "MODE",
+     "STATUS",
+     "TRAPSTS",
+     "",
+     "GPR_ALLOC",
+     "LDS_ALLOC",
+     "IB_STS",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "",
+     "SH_MEM_BASES",
+     "",
+     "",
+     "PERF_SNAPSHOT_PC_LO",
+     "PERF_SNAPSHOT_PC_HI",
+     "FLAT_SCR_LO",
+     "FLAT_SCR_HI",
+     "",
+     "HW_ID1",
+     "HW_ID2",
+     "",
+     "",
+     "PERF_SNAPSHOT_DATA",
+     "",
+     "SHADER_CYCLES"},
     // gfx12
-    {"", "MODE", "STATUS", "", "STATE_PRIV", "GPR_ALLOC", "LDS_ALLOC", "IB_STS", "", "", "PERF_SNAPSHOT_DATA",
-     "PERF_SNAPSHOT_PC_LO", "PERF_SNAPSHOT_PC_HI", "", "", "PERF_SNAPSHOT_DATA1", "PERF_SNAPSHOT_DATA2", "EXCP_FLAG_PRIV",
-     "EXCP_FLAG_USER", "TRAP_CTRL", "SCRATCH_BASE_LO", "SCRATCH_BASE_HI", "", "HW_ID1", "HW_ID2", "", "", "", "",
-     "SHADER_CYCLES_LO", "SHADER_CYCLES_HI", "DVGPR_ALLOC_LO", "DVGPR_ALLOC_HI"},
+    {"",
+     "MODE",
+     "STATUS",
+     "",
+     "STATE_PRIV",
+     "GPR_ALLOC",
+     "LDS_ALLOC",
+     "IB_STS",
+     "",
+     "",
+     "PERF_SNAPSHOT_DATA",
+     "PERF_SNAPSHOT_PC_LO",
+     "PERF_SNAPSHOT_PC_HI",
+     "",
+     "",
+     "PERF_SNAPSHOT_DATA1",
+     "PERF_SNAPSHOT_DATA2",
+     "EXCP_FLAG_PRIV",
+     "EXCP_FLAG_USER",
+     "TRAP_CTRL",
+     "SCRATCH_BASE_LO",
+     "SCRATCH_BASE_HI",
+     "",
+     "HW_ID1",
+     "HW_ID2",
+     "",
+     "",
+     "",
+     "",
+     "SHADER_CYCLES_LO",
+     "SHADER_CYCLES_HI",
+     "DVGPR_ALLOC_LO",
+     "DVGPR_ALLOC_HI"},
 };
 /// What gfx942 has from 20 on.
 constexpr std::string_view kGfx942Registers[] = {"XCC_ID", "SQ_PERF_SNAPSHOT_DATA", "SQ_PERF_SNAPSHOT_DATA1",
@@ -152,7 +230,8 @@ constexpr std::string_view kSystemOperations[] = {"", "SYSMSG_OP_ECC_ERR_INTERRU
 bool print_named_message(Printer& printer, unsigned number, unsigned operation, unsigned stream) {
   const Message* message = nullptr;
   for (const Message& known : kMessages)
-    if (known.number == number && known.first <= generation(printer) && generation(printer) <= known.last) message = &known;
+    if (known.number == number && known.first <= generation(printer) && generation(printer) <= known.last)
+      message = &known;
   if (message == nullptr) return false;
   const bool gs = message->name == "GS" || message->name == "GS_DONE";
   std::string_view name;
@@ -201,8 +280,10 @@ void print_version(Printer& printer, std::uint32_t value) {
     std::uint32_t bits;
     std::string_view name;
   };
-  constexpr Name kVersions[] = {{0, "UC_VERSION_GFX7"}, {4, "UC_VERSION_GFX10"}, {6, "UC_VERSION_GFX11"}, {9, "UC_VERSION_GFX12"}};
-  constexpr Name kFlags[] = {{0x2000, "UC_VERSION_W64_BIT"}, {0x4000, "UC_VERSION_W32_BIT"}, {0x8000, "UC_VERSION_MDP_BIT"}};
+  constexpr Name kVersions[] = {
+      {0, "UC_VERSION_GFX7"}, {4, "UC_VERSION_GFX10"}, {6, "UC_VERSION_GFX11"}, {9, "UC_VERSION_GFX12"}};
+  constexpr Name kFlags[] = {
+      {0x2000, "UC_VERSION_W64_BIT"}, {0x4000, "UC_VERSION_W32_BIT"}, {0x8000, "UC_VERSION_MDP_BIT"}};
   if ((value & 0x1f00) != 0) return printer.put_immediate(value);
   std::string text;
   for (const Name& version : kVersions)
@@ -221,9 +302,9 @@ void print_version(Printer& printer, std::uint32_t value) {
 }
 
 void print_wait_instance(Printer& printer, unsigned value) {
-  constexpr std::string_view kNames[] = {"NO_DEP",        "VALU_DEP_1",    "VALU_DEP_2",            "VALU_DEP_3",
-                                         "VALU_DEP_4",    "TRANS32_DEP_1", "TRANS32_DEP_2",         "TRANS32_DEP_3",
-                                         "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2",       "SALU_CYCLE_3"};
+  constexpr std::string_view kNames[] = {
+      "NO_DEP",        "VALU_DEP_1",    "VALU_DEP_2",        "VALU_DEP_3",   "VALU_DEP_4",   "TRANS32_DEP_1",
+      "TRANS32_DEP_2", "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3"};
   printer.put(value < std::size(kNames) ? kNames[value] : "/* invalid instid value */");
 }
 
@@ -311,6 +392,7 @@ constexpr Special kSpecial[] = {
     {Opcode::s_atc_probe_buffer, print_decimal_or_hexadecimal},
     {Opcode::v_interp_mov_f32, print_parameter},
     {Opcode::s_nop, print_decimal_or_hexadecimal},
+    {Opcode::s_barrier_wait, print_decimal_or_hexadecimal},
     {Opcode::s_setkill, print_decimal_or_hexadecimal},
     {Opcode::s_sethalt, print_decimal_or_hexadecimal},
     {Opcode::s_sleep, print_decimal_or_hexadecimal},

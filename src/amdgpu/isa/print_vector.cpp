@@ -53,12 +53,18 @@ void print_mfma(Printer& printer) {
   const Instruction& in = printer.in;
   if (in.cbsz != 0) printer.put_modifier("cbsz", in.cbsz);
   if (in.abid != 0) printer.put_modifier("abid", in.abid);
-  if (in.blgp != 0) printer.put_modifier("blgp", in.blgp);
+  const bool negates = in.target == Target::gfx942 && to_string(in.opcode).starts_with("v_mfma_f64");
+  if (negates) {
+    print_bits(printer, "neg", in.blgp, 3, 0);
+  } else if (in.blgp != 0) {
+    printer.put_modifier("blgp", in.blgp);
+  }
 }
 
 void print_vop3p(Printer& printer) {
   const Instruction& in = printer.in;
-  if (info(in.target).generation == Generation::gfx9 && info(in.opcode).has(OpcodeFlags::matrix)) return print_mfma(printer);
+  if (info(in.target).generation == Generation::gfx9 && info(in.opcode).has(OpcodeFlags::matrix))
+    return print_mfma(printer);
   const unsigned count = source_count(in);
   const unsigned all = is_mix(in.opcode) ? 0 : (1u << count) - 1;
   if (is_mix(in.opcode)) {
@@ -67,8 +73,13 @@ void print_vop3p(Printer& printer) {
     if (in.clamp) printer.put(" clamp");
     return;
   }
-  print_bits(printer, "op_sel", in.op_sel & all, count, 0);
-  print_bits(printer, "op_sel_hi", in.op_sel_hi & all, count, all);
+  const std::string_view name = to_string(in.opcode);
+  const bool whole = name.starts_with("v_wmma_i32") || name.starts_with("v_wmma_f32") ||
+                     name.starts_with("v_accvgpr");  // no halves to select
+  if (!whole) {
+    print_bits(printer, "op_sel", in.op_sel & all, count, 0);
+    print_bits(printer, "op_sel_hi", in.op_sel_hi & all, count, all);
+  }
   print_bits(printer, "neg_lo", in.neg_lo & all, count, 0);
   print_bits(printer, "neg_hi", in.neg_hi & all, count, 0);
   if (in.clamp) printer.put(" clamp");
@@ -136,12 +147,18 @@ void print_select(Printer& printer, std::string_view name, SdwaSelect select) {
   printer.put(kTexts[static_cast<std::size_t>(select)]);
 }
 
+/// Conversions from 8-bit floats, which SDWA lets choose a byte and nothing else.
+bool is_small_float(Opcode opcode) {
+  const std::string_view name = to_string(opcode);
+  return name.ends_with("f32_fp8") || name.ends_with("f32_bf8");
+}
+
 void print_sdwa(Printer& printer) {
   constexpr std::string_view kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
   const Instruction& in = printer.in;
   if (in.clamp) printer.put(" clamp");
   print_output_modifier(printer);
-  if (in.encoding != Encoding::vopc) {
+  if (in.encoding != Encoding::vopc && !is_small_float(in.opcode)) {
     print_select(printer, "dst_sel", in.sdwa_destination);
     printer.put(" dst_unused:");
     printer.put(kUnused[static_cast<std::size_t>(in.sdwa_unused)]);

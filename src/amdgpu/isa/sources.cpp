@@ -18,11 +18,20 @@ struct Named {
 
 /// Those between the SGPRs and the constants, and behind these. RDNA 3 swapped m0 and null.
 constexpr Named kNamed[] = {
-    {106, OperandKind::vcc, 0},           {107, OperandKind::vcc, 1},           {126, OperandKind::exec, 0},
-    {127, OperandKind::exec, 1},          {235, OperandKind::shared_base, 0},   {236, OperandKind::shared_limit, 0},
-    {237, OperandKind::private_base, 0},  {238, OperandKind::private_limit, 0}, {239, OperandKind::pops_exiting_wave_id, 0},
-    {251, OperandKind::vccz, 0},          {252, OperandKind::execz, 0},         {253, OperandKind::scc, 0},
-    {254, OperandKind::lds_direct, 0},    {255, OperandKind::literal, 0},
+    {106, OperandKind::vcc, 0},
+    {107, OperandKind::vcc, 1},
+    {126, OperandKind::exec, 0},
+    {127, OperandKind::exec, 1},
+    {235, OperandKind::shared_base, 0},
+    {236, OperandKind::shared_limit, 0},
+    {237, OperandKind::private_base, 0},
+    {238, OperandKind::private_limit, 0},
+    {239, OperandKind::pops_exiting_wave_id, 0},
+    {251, OperandKind::vccz, 0},
+    {252, OperandKind::execz, 0},
+    {253, OperandKind::scc, 0},
+    {254, OperandKind::lds_direct, 0},
+    {255, OperandKind::literal, 0},
 };
 
 /// 0.5, -0.5, 1, -1, 2, -2, 4, -4 and 1 / (2 pi), as f32.

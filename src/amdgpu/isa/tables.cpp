@@ -66,8 +66,8 @@ WAVEGATE_KIND(attribute)
 }  // namespace kinds
 #undef WAVEGATE_KIND
 
-#define O(how, role, position, bits, words, type, accumulator, kind_set)                              \
-  OperandRule {                                                                                       \
+#define O(how, role, position, bits, words, type, accumulator, kind_set)                                    \
+  OperandRule {                                                                                             \
     How::how, static_cast<Role>(role), position, bits, words, ValueType::type, accumulator, kinds::kind_set \
   }
 constexpr Shape kShapes[] = {
@@ -173,16 +173,11 @@ constexpr auto k_gfx1200_rows = rows_of(k_gfx1200);
 constexpr auto k_gfx1200_lookup = lookup_of(k_gfx1200);
 
 constexpr TargetTable kTables[] = {
-    {k_gfx900_rows, k_gfx900_lookup.data()},
-    {k_gfx906_rows, k_gfx906_lookup.data()},
-    {k_gfx908_rows, k_gfx908_lookup.data()},
-    {k_gfx90a_rows, k_gfx90a_lookup.data()},
-    {k_gfx942_rows, k_gfx942_lookup.data()},
-    {k_gfx1010_rows, k_gfx1010_lookup.data()},
-    {k_gfx1013_rows, k_gfx1013_lookup.data()},
-    {k_gfx1030_rows, k_gfx1030_lookup.data()},
-    {k_gfx1100_rows, k_gfx1100_lookup.data()},
-    {k_gfx1150_rows, k_gfx1150_lookup.data()},
+    {k_gfx900_rows, k_gfx900_lookup.data()},   {k_gfx906_rows, k_gfx906_lookup.data()},
+    {k_gfx908_rows, k_gfx908_lookup.data()},   {k_gfx90a_rows, k_gfx90a_lookup.data()},
+    {k_gfx942_rows, k_gfx942_lookup.data()},   {k_gfx1010_rows, k_gfx1010_lookup.data()},
+    {k_gfx1013_rows, k_gfx1013_lookup.data()}, {k_gfx1030_rows, k_gfx1030_lookup.data()},
+    {k_gfx1100_rows, k_gfx1100_lookup.data()}, {k_gfx1150_rows, k_gfx1150_lookup.data()},
     {k_gfx1200_rows, k_gfx1200_lookup.data()},
 };
 static_assert(std::size(kTables) == kTargetCount);

@@ -11,44 +11,44 @@ namespace wavegate::amdgpu::isa {
 
 /// A layout of fields. Every opcode of every format is a row of a target's table, if the target has it.
 /// (format, words without a literal, opcodes, public encoding)
-#define WAVEGATE_FORMATS(F)        \
-  F(sop2, 1, 0x60, sop2)           \
-  F(sopk, 1, 0x20, sopk)           \
-  F(sop1, 1, 0x100, sop1)          \
-  F(sopc, 1, 0x80, sopc)           \
-  F(sopp, 1, 0x80, sopp)           \
-  F(vop1, 1, 0x100, vop1)          \
-  F(vop1_dpp16, 2, 0x100, vop1)    \
-  F(vop1_dpp8, 2, 0x100, vop1)     \
-  F(vop1_sdwa, 2, 0x100, vop1)     \
-  F(vop2, 1, 0x40, vop2)           \
-  F(vop2_dpp16, 2, 0x40, vop2)     \
-  F(vop2_dpp8, 2, 0x40, vop2)      \
-  F(vop2_sdwa, 2, 0x40, vop2)      \
-  F(vopc, 1, 0x100, vopc)          \
-  F(vopc_dpp16, 2, 0x100, vopc)    \
-  F(vopc_dpp8, 2, 0x100, vopc)     \
-  F(vopc_sdwa, 2, 0x100, vopc)     \
-  F(vop3, 2, 0x400, vop3)          \
-  F(vop3_dpp16, 3, 0x400, vop3)    \
-  F(vop3_dpp8, 3, 0x400, vop3)     \
-  F(vop3p, 2, 0x80, vop3p)         \
-  F(vop3p_dpp16, 3, 0x80, vop3p)   \
-  F(vop3p_dpp8, 3, 0x80, vop3p)    \
-  F(vopdx, 2, 0x10, vopd)          \
-  F(vopdy, 2, 0x20, vopd)          \
-  F(vinterp, 2, 0x80, vinterp)     \
-  F(vintrp, 1, 0x4, vinterp)       \
+#define WAVEGATE_FORMATS(F)         \
+  F(sop2, 1, 0x60, sop2)            \
+  F(sopk, 1, 0x20, sopk)            \
+  F(sop1, 1, 0x100, sop1)           \
+  F(sopc, 1, 0x80, sopc)            \
+  F(sopp, 1, 0x80, sopp)            \
+  F(vop1, 1, 0x100, vop1)           \
+  F(vop1_dpp16, 2, 0x100, vop1)     \
+  F(vop1_dpp8, 2, 0x100, vop1)      \
+  F(vop1_sdwa, 2, 0x100, vop1)      \
+  F(vop2, 1, 0x40, vop2)            \
+  F(vop2_dpp16, 2, 0x40, vop2)      \
+  F(vop2_dpp8, 2, 0x40, vop2)       \
+  F(vop2_sdwa, 2, 0x40, vop2)       \
+  F(vopc, 1, 0x100, vopc)           \
+  F(vopc_dpp16, 2, 0x100, vopc)     \
+  F(vopc_dpp8, 2, 0x100, vopc)      \
+  F(vopc_sdwa, 2, 0x100, vopc)      \
+  F(vop3, 2, 0x400, vop3)           \
+  F(vop3_dpp16, 3, 0x400, vop3)     \
+  F(vop3_dpp8, 3, 0x400, vop3)      \
+  F(vop3p, 2, 0x80, vop3p)          \
+  F(vop3p_dpp16, 3, 0x80, vop3p)    \
+  F(vop3p_dpp8, 3, 0x80, vop3p)     \
+  F(vopdx, 2, 0x10, vopd)           \
+  F(vopdy, 2, 0x20, vopd)           \
+  F(vinterp, 2, 0x80, vinterp)      \
+  F(vintrp, 1, 0x4, vinterp)        \
   F(lds_direct, 1, 0x4, lds_direct) \
-  F(smem, 2, 0x100, smem)          \
-  F(ds, 2, 0x100, ds)              \
-  F(mubuf, 2, 0x100, mubuf)        \
-  F(mtbuf, 2, 0x90, mtbuf)         \
-  F(mimg, 2, 0x100, mimg)          \
-  F(vsample, 3, 0x100, mimg)       \
-  F(flat, 2, 0x100, flat)          \
-  F(scratch, 2, 0x100, scratch)    \
-  F(global, 2, 0x100, global)      \
+  F(smem, 2, 0x100, smem)           \
+  F(ds, 2, 0x100, ds)               \
+  F(mubuf, 2, 0x100, mubuf)         \
+  F(mtbuf, 2, 0x90, mtbuf)          \
+  F(mimg, 2, 0x100, mimg)           \
+  F(vsample, 3, 0x100, mimg)        \
+  F(flat, 2, 0x100, flat)           \
+  F(scratch, 2, 0x100, scratch)     \
+  F(global, 2, 0x100, global)       \
   F(exp, 2, 0x1, export_)
 
 enum class Format : std::uint8_t {
@@ -72,10 +72,10 @@ inline const FormatInfo& info(Format format) {
 
 /// How the bits of an operand's field become one.
 enum class How : std::uint8_t {
-  source,       ///< 9 bits
-  scalar,       ///< the same, below 256
-  vector,       ///< the number of a VGPR
-  source_low,   ///< like source, but of VGPRs only the first 128
+  source,      ///< 9 bits
+  scalar,      ///< the same, below 256
+  vector,      ///< the number of a VGPR
+  source_low,  ///< like source, but of VGPRs only the first 128
   vector_low,
   accumulator,  ///< of an AGPR
   quad,         ///< of an SGPR, in units of 4
@@ -125,8 +125,8 @@ struct Row {
 };
 
 struct TargetTable {
-  std::span<const Row> rows;      ///< row 0 is none
-  const std::uint16_t* lookup;    ///< by FormatInfo::first + opcode: a row
+  std::span<const Row> rows;    ///< row 0 is none
+  const std::uint16_t* lookup;  ///< by FormatInfo::first + opcode: a row
 };
 
 const TargetTable& table(Target target);

@@ -43,7 +43,8 @@ std::vector<Expectation> expectations(std::string_view target) {
     int lanes = 0;
     head >> lanes;
     one.wave = lanes == 32 ? k32 : k64;
-    for (std::string word; head >> word;) one.words.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));
+    for (std::string word; head >> word;)
+      one.words.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));
     one.text = line.substr(tab + 1);
   }
   return all;
@@ -140,13 +141,13 @@ TEST(Constants, InlineNumbersTakeTheFormatOfTheirOperand) {
   const auto bits = [](std::vector<std::uint32_t> words, int operand) {
     return constant_bits(decoded(std::move(words)).operands[static_cast<std::size_t>(operand)]);
   };
-  EXPECT_EQ(bits({0x060002f2}, 1), 0x3f800000u);                        // v_add_f32 v0, 1.0, v1
-  EXPECT_EQ(bits({0x640002f2}, 1), 0x3c00u);                            // v_add_f16
-  EXPECT_EQ(bits({0xd5640000, 0x000200f2}, 1), 0x3ff0000000000000u);    // v_add_f64
-  EXPECT_EQ(bits({0x060002f8}, 1), 0x3e22f983u);                        // 1 / (2 pi)
+  EXPECT_EQ(bits({0x060002f2}, 1), 0x3f800000u);                      // v_add_f32 v0, 1.0, v1
+  EXPECT_EQ(bits({0x640002f2}, 1), 0x3c00u);                          // v_add_f16
+  EXPECT_EQ(bits({0xd5640000, 0x000200f2}, 1), 0x3ff0000000000000u);  // v_add_f64
+  EXPECT_EQ(bits({0x060002f8}, 1), 0x3e22f983u);                      // 1 / (2 pi)
   EXPECT_EQ(bits({0xd5640000, 0x000200f8}, 1), 0x3fc45f306dc9c882u);
-  EXPECT_EQ(bits({0xbe8004c1}, 1), 0xffffffffffffffffu);                // s_mov_b64 s[0:1], -1
-  EXPECT_EQ(bits({0xbe8003c1}, 1), 0xffffffffu);                        // s_mov_b32 s0, -1
+  EXPECT_EQ(bits({0xbe8004c1}, 1), 0xffffffffffffffffu);  // s_mov_b64 s[0:1], -1
+  EXPECT_EQ(bits({0xbe8003c1}, 1), 0xffffffffu);          // s_mov_b32 s0, -1
   EXPECT_EQ(bits({0xd5640000, 0x000200ff, 0x40000000}, 1), 0x4000000000000000u);
 }
 

@@ -1,5 +1,6 @@
 // Prints what the decoder makes of words, for tools/amdgpu_isa/campaign.py to compare with LLVM.
-// usage: isa_print_words TARGET WAVE < records of 5 words; prints a line for each: its length, a tab and the text, or "-".
+// usage: isa_print_words TARGET WAVE < records of 5 words; prints a line for each: its length, a tab and the text, or
+// "-".
 
 #include <array>
 #include <cstdio>
