@@ -14,6 +14,7 @@ constexpr std::uint32_t kEnd = 0xbf810000;
 
 std::vector<std::string> names_of(const std::vector<Function>& functions) {
   std::vector<std::string> names;
+  names.reserve(functions.size());
   for (const Function& function : functions) names.emplace_back(function.name);
   return names;
 }

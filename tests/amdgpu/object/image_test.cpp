@@ -8,7 +8,6 @@ namespace wavegate::amdgpu::object {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::uint64_t kBase = 0x7f0000000000;
 
