@@ -78,7 +78,9 @@ TEST_P(Targets, AnInstructionCutShortIsNone) {
     Instruction instruction;
     const std::span<const std::uint32_t> part(one.words.data(), one.words.size() - 1);
     // What is left may be a shorter instruction, but nothing that reaches beyond it.
-    if (try_decode(part, target(), one.wave, instruction)) EXPECT_LE(instruction.words, part.size()) << one.text;
+    if (try_decode(part, target(), one.wave, instruction)) {
+      EXPECT_LE(instruction.words, part.size()) << one.text;
+    }
   }
 }
 
