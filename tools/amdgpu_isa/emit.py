@@ -154,6 +154,10 @@ def operand_rule(format, row, index, count):
     if role == 3:
         role = {"vdst": 4, "sdst": 5, "vaddr": 6, "vdata": 7, "vdata1": 8, "srsrc": 9, "soffset": 10, "sbase": 11,
                 "sdata": 12}.get(field, 3)
+    if field == "sdst" and row["gfx9"] and "sgpr" in kinds:
+        kinds = {**kinds, "flat_scratch": 0, "xnack_mask": 0}
+    if how == "pair":
+        kinds = {**kinds, "ttmp": words}
     if how == "quad":
         kinds = {**kinds, "ttmp": 4}
     if how == "quad" and row["gfx11"]:
@@ -167,7 +171,7 @@ def operand_rule(format, row, index, count):
     elif how == "vector" and "vgpr" not in kinds:
         how = "scalar"  # v_readlane's destination
     how = {"destination": "scalar"}.get(how, how)
-    if operand.get("low"):
+    if operand.get("low") and words == 1:
         how += "_low"
     if acc != 255:
         kinds = {**kinds, "agpr": 0, "vgpr": 0}

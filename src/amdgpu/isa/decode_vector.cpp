@@ -67,7 +67,8 @@ void flag(Decoder& d, Role role, std::uint8_t flags) {
   Operand* operand = d.operand_of(role);
   if (operand == nullptr) return;
   // Of an integer the bit that negates a float extends its sign.
-  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3;
+  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3 &&
+                        d.generation >= Generation::gfx11;
   if (is_integer(operand->type) && !exponent && (flags & OperandFlags::negate) != 0)
     flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
   operand->flags |= flags;
