@@ -31,6 +31,7 @@ const Step* run_end(Wave& wave, const Step&) {
 /// Lets other waves run: who sleeps waits for them.
 const Step* run_yield(Wave& wave, const Step& step) {
   wave.pc = step.next;
+  wave.status = Status::yielded;
   return nullptr;
 }
 
@@ -196,13 +197,14 @@ constexpr ControlRow kRows[] = {
 };
 
 /// What changes no register and no memory: the order of memory accesses, caches, speed. A wave's accesses are in order here.
-constexpr isa::Opcode kNothing[] = {
-    v_nop,           s_setprio,     s_inst_prefetch,  s_icache_inv,    s_gl1_inv,          s_dcache_inv,
-    s_dcache_inv_vol, s_dcache_wb,  s_dcache_wb_vol,  s_wakeup,        buffer_gl0_inv,     buffer_gl1_inv,
-    buffer_wbinvl1,  buffer_wbinvl1_vol, buffer_wbl2, buffer_inv,      buffer_invl2,       global_inv,
-    global_wb,       global_wbinv,  s_prefetch_data,  s_prefetch_inst, s_prefetch_inst_pc_rel, s_prefetch_data_pc_rel,
-    s_buffer_prefetch_data, s_ttracedata, s_ttracedata_imm, s_incperflevel, s_decperflevel, v_clrexcp, v_pipeflush,
-    s_singleuse_vdst, s_version,    ds_nop,           s_sendmsg,
+constexpr std::string_view kNothing[] = {
+    "v_nop",            "s_setprio",          "s_inst_prefetch",  "s_icache_inv",    "s_gl1_inv",
+    "s_dcache_inv",     "s_dcache_inv_vol",   "s_dcache_wb",      "s_dcache_wb_vol", "s_wakeup",
+    "buffer_gl0_inv",   "buffer_gl1_inv",     "buffer_wbinvl1",   "buffer_wbl2",     "buffer_wbinvl1_vol",
+    "buffer_inv",       "buffer_invl2",       "global_inv",       "global_wb",       "global_wbinv",
+    "s_prefetch_data",  "s_prefetch_inst",    "s_ttracedata",     "s_ttracedata_imm", "s_prefetch_inst_pc_rel",
+    "s_incperflevel",   "s_decperflevel",     "v_clrexcp",        "v_pipeflush",     "s_prefetch_data_pc_rel",
+    "s_singleuse_vdst", "s_version",          "ds_nop",           "s_sendmsg",       "s_buffer_prefetch_data",
 };
 
 }  // namespace
@@ -211,7 +213,7 @@ Handler control_handler(isa::Opcode opcode) {
   const auto* const row = std::ranges::find(kRows, opcode, &ControlRow::opcode);
   if (row != std::end(kRows)) return row->handler;
   if (isa::info(opcode).has(isa::OpcodeFlags::wait)) return run_nothing;
-  return std::ranges::find(kNothing, opcode) != std::end(kNothing) ? run_nothing : nullptr;
+  return std::ranges::find(kNothing, isa::to_string(opcode)) != std::end(kNothing) ? run_nothing : nullptr;
 }
 
 const Step* run_unsupported(Wave& wave, const Step& step) {

@@ -64,7 +64,7 @@ struct Machine {
   std::atomic<bool> stop{false};
 };
 
-struct RaceShadow;
+class AccessLog;
 
 struct Workgroup {
   Machine* machine = nullptr;
@@ -74,7 +74,7 @@ struct Workgroup {
   std::uint32_t alive = 0;          ///< waves that have not ended
   std::uint32_t arrived = 0;        ///< at the barrier
   std::uint64_t barrier_phase = 0;  ///< how often the barrier has opened
-  RaceShadow* shadow = nullptr;     ///< with --check
+  AccessLog* shadow = nullptr;      ///< where accesses are recorded, if races are looked for
 
   void arrive() { ++arrived, open_if_all(); }
   void open_if_all() {
@@ -84,7 +84,13 @@ struct Workgroup {
   }
 };
 
-enum class Status : std::uint8_t { running, waiting, ended, failed };
+enum class Status : std::uint8_t {
+  running,
+  yielded,  ///< lets other waves of its group go first
+  waiting,  ///< at a barrier
+  ended,
+  failed,
+};
 
 /// A wave: its registers as rows of lanes, and where it is.
 struct Wave {
@@ -106,6 +112,12 @@ struct Wave {
   std::uint64_t lane_instructions = 0;
   std::uint64_t hardware_registers[32] = {};
   std::optional<Error> error;
+  /// What was written, if that is watched: lanes of each row, and scalar registers.
+  struct Written {
+    std::array<LaneMask, vector::kCount> rows{};
+    std::array<bool, scalar::kCount> scalars{};
+  };
+  std::unique_ptr<Written> written;
 
   // What saves work: `active` is `active_mask` spread over lanes; `range` is where memory was accessed last.
   Row active;

@@ -67,6 +67,12 @@ struct MemoryAction {
   std::uint32_t stride = 0;  ///< of the offsets of two addresses, in bytes
   AtomicOperation atomic = AtomicOperation::none;
   bool returns = false;
+  // Which of the step's sources they are.
+  std::uint8_t address = 0;
+  std::uint8_t data = 1;
+  std::uint8_t second_data = 2;
+  std::uint8_t base = 3;  ///< scalar address or buffer descriptor
+  std::uint8_t base_offset = 3;
 };
 
 struct Step {
@@ -74,7 +80,7 @@ struct Step {
   const Step* next = nullptr;
   const Step* target = nullptr;  ///< of a branch
   Kernel kernel = nullptr;
-  std::array<Source, 4> sources{};
+  std::array<Source, 5> sources{};  ///< one more than an instruction has, so that there always is one that is none
   std::uint8_t source_count = 0;
   Destination destination;
   Destination mask_destination;  ///< of carries and of compares
@@ -117,9 +123,10 @@ inline void write(Wave& wave, const Destination& destination, std::uint64_t valu
 Handler scalar_handler(isa::Opcode opcode);
 Handler control_handler(isa::Opcode opcode);
 Handler cross_lane_handler(isa::Opcode opcode);
-Handler memory_handler(const isa::Instruction& instruction, MemoryAction& action);
+/// What a memory instruction moves; nothing where that is not implemented.
+std::optional<MemoryAction> memory_action(const isa::Instruction& instruction);
+Handler memory_handler(const MemoryAction& action);
 Handler scalar_memory_handler(isa::Opcode opcode);
-Handler matrix_handler(isa::Opcode opcode);
 /// Of a step whose operands are resolved.
 Handler vector_handler(const Step& step);
 const Step* run_unsupported(Wave& wave, const Step& step);
