@@ -29,9 +29,10 @@ MAY_INCLUDE = {
     "device/vulkan": "base kir target graph device emit/spirv",
     "device/webgpu": "base kir target graph device emit/wgsl",
     "amdgpu/object": "base amdgpu/isa",
+    "amdgpu/wave": "base amdgpu/isa amdgpu/object",
     "io": "base kir program ops",
     "api": "base kir target program ops graph lowering device device/reference device/vulkan device/webgpu io",
-    "cli": "base target program graph lowering device io api amdgpu/isa amdgpu/object",
+    "cli": "base target program graph lowering device io api amdgpu/isa amdgpu/object amdgpu/wave",
     "web": "base target program graph lowering device device/reference device/webgpu io api",
 }
 

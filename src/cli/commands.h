@@ -23,5 +23,7 @@ void add_explain(CLI::App& application, Action& action);
 void add_calibrate(CLI::App& application, Action& action);
 void add_objects(CLI::App& application, Action& action);
 void add_disasm(CLI::App& application, Action& action);
+void add_emulate(CLI::App& application, Action& action);
+void add_coverage(CLI::App& application, Action& action);
 
 }  // namespace wavegate::cli

@@ -61,6 +61,8 @@ class Application {
     add_calibrate(application_, action_);
     add_objects(application_, action_);
     add_disasm(application_, action_);
+    add_emulate(application_, action_);
+    add_coverage(application_, action_);
     const std::string version = "wavegate " WAVEGATE_VERSION;
     application_.set_version_flag("--version", version, "Print the version and exit");
     for (CLI::App* command : commands()) command->set_version_flag("--version", version, "Print the version and exit");
