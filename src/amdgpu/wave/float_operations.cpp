@@ -35,7 +35,7 @@ WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   T result = tiny ? scaled_up : value;
   result = denormal_quotient ? (is_numerator ? scaled_up : value) : result;
   result = denormal_reciprocal ? scaled_down : result;
-  result = (denormal_reciprocal && denormal_quotient) ? (is_denominator ? scaled_up : value) : result;
+  result = (denormal_reciprocal && denormal_quotient) ? (is_denominator ? scaled_down : value) : result;
   result = denormal_denominator ? scaled_up : result;
   result = far ? (is_denominator ? scaled_up : value) : result;
   result = invalid ? real(kDefaultNan<T>) : result;
@@ -49,8 +49,16 @@ WAVEGATE_LANE T div_fmas(T a, T b, T c, Flag scale) {
   const T up = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias + kPower} << Format<T>::mantissa));
   const T down = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias - kPower} << Format<T>::mantissa));
   const T sum = std::fma(a, b, c);
-  const T factor = biased_exponent(c) > Format<T>::bias ? up : down;
-  return scale.value != 0 ? sum * factor : sum;
+  const bool is_large = biased_exponent(c) > Format<T>::bias;
+  const T product = sum * (is_large ? up : down);
+  // A denormal result is rounded once, as the sum was not: what the sum lost is kept in its last bit.
+  const T lost = std::fma(a, b, c - sum);
+  const bool is_odd = (bits(sum) & 1) != 0;
+  const bool less = (bits(lost) & kSign<T>) != (bits(sum) & kSign<T>);
+  const BitsOf<T> odd = is_odd || is_zero(lost) ? bits(sum) : static_cast<BitsOf<T>>(less ? bits(sum) - 1 : bits(sum) + 1);
+  const T denormal = real(odd) * down;
+  const T scaled_sum = !is_large && biased_exponent(product) <= 1 && !is_zero(sum) ? denormal : product;
+  return scale.value != 0 ? scaled_sum : sum;
 }
 
 template <typename T>
@@ -58,7 +66,8 @@ WAVEGATE_LANE T div_fixup(T quotient, T denominator, T numerator) {
   constexpr int kUnderflow = sizeof(T) == 4 ? -150 : -1075;
   constexpr int kMaximum = sizeof(T) == 4 ? 255 : 2047;
   const BitsOf<T> sign = (bits(denominator) ^ bits(numerator)) & kSign<T>;
-  BitsOf<T> result = (bits(quotient) & ~kSign<T>) | sign;
+  // What overflowed on the way is no number, and infinite.
+  BitsOf<T> result = is_nan(quotient) ? sign | kInfinity<T> : (bits(quotient) & ~kSign<T>) | sign;
   result = biased_exponent(denominator) == kMaximum ? sign | kInfinity<T> : result;
   result = biased_exponent(numerator) - biased_exponent(denominator) < kUnderflow ? sign : result;
   result = (is_infinite(denominator) || is_zero(numerator)) ? sign : result;

@@ -111,7 +111,12 @@ bool resolve(Step& step) {
     if (count >= step.sources.size()) return false;
     const auto source = source_of(operand);
     if (!source) return false;
-    step.sources[count++] = *source;
+    step.sources[count] = *source;
+    // The field of 16 bits is shown as it is, and is signed where the operation is.
+    const bool is_field = instruction.encoding == isa::Encoding::sopk && operand.kind == OperandKind::immediate;
+    if (is_field && isa::to_string(instruction.opcode).ends_with("_i32"))
+      step.sources[count].value = static_cast<u32>(static_cast<std::int32_t>(static_cast<std::int16_t>(operand.value)));
+    ++count;
   }
   for (unsigned i = 0; i < instruction.destination_count && i < 2; ++i) {
     const auto destination = destination_of(instruction.operands[i]);
