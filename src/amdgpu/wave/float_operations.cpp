@@ -51,13 +51,13 @@ WAVEGATE_LANE T div_fmas(T a, T b, T c, Flag scale) {
   const T sum = std::fma(a, b, c);
   const bool is_large = biased_exponent(c) > Format<T>::bias;
   const T product = sum * (is_large ? up : down);
-  // A denormal result is rounded once, as the sum was not: what the sum lost is kept in its last bit.
+  // A denormal result is to be rounded once, and the sum has been: where it lies between two of them, what it lost decides.
   const T lost = std::fma(a, b, c - sum);
-  const bool is_odd = (bits(sum) & 1) != 0;
-  const bool less = (bits(lost) & kSign<T>) != (bits(sum) & kSign<T>);
-  const BitsOf<T> odd = is_odd || is_zero(lost) ? bits(sum) : static_cast<BitsOf<T>>(less ? bits(sum) - 1 : bits(sum) + 1);
-  const T denormal = real(odd) * down;
-  const T scaled_sum = !is_large && biased_exponent(product) <= 1 && !is_zero(sum) ? denormal : product;
+  const T quantum = real(BitsOf<T>{1});
+  const T middle = quantum * up * T{0.5};
+  const T rest = sum - product * up;
+  const T correction = rest == middle && lost > T{0} ? quantum : rest == -middle && lost < T{0} ? -quantum : T{0};
+  const T scaled_sum = !is_large && biased_exponent(product) <= 1 ? product + correction : product;
   return scale.value != 0 ? scaled_sum : sum;
 }
 

@@ -190,7 +190,6 @@ constexpr std::array kRows{
 };
 
 constexpr std::array kShortRows{
-    operation<[](U16 a) { return a; }>(v_mov_b16),
     operation<[](U16 a) { return U16{~a.value}; }>(v_not_b16),
     operation<[](U16 a, U16 b) { return U16{a.value & b.value}; }>(v_and_b16),
     operation<[](U16 a, U16 b) { return U16{a.value | b.value}; }>(v_or_b16),
