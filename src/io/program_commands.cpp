@@ -262,6 +262,8 @@ class CommandReader {
   Result<void> check_range(const JsonView& view, Buffer buffer, std::uint64_t offset, std::uint64_t elements) const {
     const program::BufferInfo& info = program_.info(buffer);
     if (elements > 0 && offset <= info.count && elements <= info.count - offset) return {};
+    if (offset >= info.count)
+      return view.error(format("element {} is beyond buffer \"{}\" of {}", offset, info.name, info.count));
     return view.error(format("{} elements from {} on do not lie within buffer \"{}\" of {}", elements, offset,
                              info.name, info.count));
   }

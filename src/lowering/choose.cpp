@@ -40,6 +40,7 @@ constexpr double kUnboundedIterations = 10'000;
 constexpr double kLatchedWorkgroups = 16384;
 
 constexpr const char* kNestedConditional = "it stands under conditional rendering, which does not nest";
+constexpr const char* kConditionalInside = "predication is asked for inside it, which does not nest";
 
 /// What one pass through a body launches.
 struct Size {
@@ -397,18 +398,21 @@ class Chooser {
         if (options_.host_free)
           candidate.obstacle = "the host would stand between submission and result (host-free is asked for)";
         else if (!around.can_chunk())
-          candidate.obstacle = "a loop around it is spelled out";
+          candidate.obstacle = "a loop around it is spelled out; ask for chunked there, too";
         else if (candidate.guard != Strategy::early_out && (around.ticking || has_loop(node.body)))
           candidate.obstacle = "loops of loops in chunks are early-out";
         if (has_loop(node.body)) candidate.live *= kSteppingOverhead;
         if (candidate.guard != Strategy::predication) break;
         candidate.block = block_of(std::min(bound_of(node), kUnboundedIterations) / 2, dead, decision);
         if (candidate.obstacle.empty()) candidate.obstacle = no_predication();
-        if (candidate.obstacle.empty() && is_predication_asked_inside(node.body))
-          candidate.obstacle = "predication is asked for inside it, which does not nest";
+        if (candidate.obstacle.empty() && is_predication_asked_inside(node.body, options_.strategy))
+          candidate.obstacle = kConditionalInside;
         break;
       case Strategy::predication:
         if (candidate.obstacle.empty()) candidate.obstacle = around.conditional ? kNestedConditional : no_predication();
+        // What is asked for all regions is not asked inside: there this one's is enough.
+        if (candidate.obstacle.empty() && is_predication_asked_inside(node.body, {}))
+          candidate.obstacle = kConditionalInside;
         candidate.block = block_of(std::min(bound_of(node), kComfortableCommands), dead, decision);
         break;
       case Strategy::producer:
@@ -483,16 +487,16 @@ class Chooser {
     return "";
   }
 
-  /// Whether predication is asked for a branch of the body.
-  bool is_predication_asked_inside(const Body& body) const {
+  /// Whether predication is asked for in the body; `unnamed`: what is asked for regions by no name.
+  bool is_predication_asked_inside(const Body& body, std::optional<Strategy> unnamed) const {
     return std::ranges::any_of(body, [&](const Node& node) {
       const Region region = region_of(node);
       if (region.address != nullptr) {
         const std::optional<Strategy> named = named_for(*region.label);
-        if ((named ? named : options_.strategy) == Strategy::predication) return true;
+        if ((named ? named : unnamed) == Strategy::predication) return true;
       }
       return std::ranges::any_of(bodies_of(node),
-                                 [&](const Body* inner) { return is_predication_asked_inside(*inner); });
+                                 [&](const Body* inner) { return is_predication_asked_inside(*inner, unnamed); });
     });
   }
 
@@ -517,8 +521,10 @@ class Chooser {
       const auto& what = node.body[i].what;
       if (std::holds_alternative<program::Assign>(what) || std::holds_alternative<program::Record>(what)) continue;
       const auto* dispatch = std::get_if<program::Dispatch>(&what);
-      if (dispatch != nullptr && dispatch->grid == program::Grid{1, 1, 1} && !dispatch->kernel->is_opaque()) return "";
-      break;
+      if (dispatch == nullptr || dispatch->grid != program::Grid{1, 1, 1} || dispatch->kernel->is_opaque()) break;
+      const auto [width, height, depth] = dispatch->kernel->interface().workgroup_size;
+      if (height == 1 && depth == 1) return "";
+      return "the workgroup of its body's last kernel is more than one invocation high or deep";
     }
     return "its body does not end with a kernel of ours of one workgroup, whose tail could test the predicate";
   }

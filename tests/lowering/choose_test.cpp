@@ -475,8 +475,22 @@ TEST(Choose, ConditionalRenderingDoesNotNestWhicheverLoopHasIt) {
       EXPECT_EQ(s.of("loop").block, 0u);  // which it gives up for the branch
     else
       EXPECT_THAT(s.refused().to_string(),
-                  HasSubstr("\"branch\": the predication strategy does not apply: it stands under"));
+                  HasSubstr("\"loop\": the predication strategy does not apply: predication is asked for inside it"));
   }
+}
+
+TEST(Choose, ALoopMakesRoomForThePredicationThatIsAskedForInsideIt) {
+  Sample s;
+  s.options.host_free = true;
+  s.options.costs = lowering::chunk_guards({})[0].second;  // by which predication is the cheapest
+  s.loop({.max = 3200}, [&] {
+    s.program.if_(
+        s.flag, [&] { s.work(); }, {}, "branch");
+  });
+  EXPECT_EQ(s.of("loop").strategy, Strategy::predication);
+  s.options.region_strategies["branch"] = Strategy::predication;
+  EXPECT_NE(s.of("loop").strategy, Strategy::predication);
+  EXPECT_EQ(s.of("branch").strategy, Strategy::predication);
 }
 
 TEST(Choose, WhatAnApiChecksIsNamedAsTheReasonToAvoidIt) {
