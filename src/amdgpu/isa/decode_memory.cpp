@@ -57,6 +57,15 @@ bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
+/// Whether an opcode of DS has two addresses, each with an offset of 8 bits.
+constexpr bool kTwoAddresses[] = {
+#define WAVEGATE_OPCODE(name, flags)                                                                     \
+  std::string_view(#name).starts_with("ds_read2") || std::string_view(#name).starts_with("ds_write2") || \
+      std::string_view(#name).starts_with("ds_wrxchg2"),
+#include "wavegate/amdgpu/isa/tables/opcodes.inc"
+#undef WAVEGATE_OPCODE
+};
+
 /// gfx12's scope and temporal hint in place of glc, slc and dlc; `at` is the position of the scope.
 void read_policy(Decoder& d, unsigned at) {
   d.out.cache_policy = d.small(at, 5);
@@ -113,9 +122,8 @@ bool decode_smem(Decoder& d, unsigned opcode) {
 bool decode_ds(Decoder& d, unsigned opcode) {
   if (!d.begin(Format::ds, opcode) || !d.read_operands()) return false;
   d.set(MemoryFlags::gds, d.generation != Generation::gfx12 && d.bit(d.generation == Generation::gfx9 ? 16 : 17));
-  const std::string_view name = to_string(d.out.opcode);
   d.out.offset = static_cast<std::int32_t>(raw(d, 0, 16));
-  if (has(name, "read2") || has(name, "write2") || has(name, "wrxchg2")) {
+  if (kTwoAddresses[static_cast<std::size_t>(d.out.opcode)]) {
     d.out.offset = static_cast<std::int32_t>(raw(d, 0, 8));
     d.out.offset1 = static_cast<std::uint8_t>(raw(d, 8, 8));
   }

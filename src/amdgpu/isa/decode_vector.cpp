@@ -67,8 +67,8 @@ void flag(Decoder& d, Role role, std::uint8_t flags) {
   Operand* operand = d.operand_of(role);
   if (operand == nullptr) return;
   // Of an integer the bit that negates a float extends its sign.
-  const bool exponent = d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3 &&
-                        d.generation >= Generation::gfx11;
+  const bool exponent =
+      d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3 && d.generation >= Generation::gfx11;
   if (is_integer(operand->type) && !exponent && (flags & OperandFlags::negate) != 0)
     flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
   operand->flags |= flags;
@@ -133,6 +133,11 @@ bool read_sdwa(Decoder& d, Format format) {
   return true;
 }
 
+/// The enumerators are in the order of their names.
+bool is_interpolation(Opcode opcode) {
+  return opcode >= Opcode::v_interp_mov_f32 && opcode < Opcode::v_ldexp_f16;
+}
+
 /// abs, neg, op_sel, clamp and omod of a VOP3.
 void read_vop3_modifiers(Decoder& d) {
   Instruction& out = d.out;
@@ -140,7 +145,7 @@ void read_vop3_modifiers(Decoder& d) {
   out.output_modifier = d.small(59, 2);
   const unsigned negate = d.field(61, 3);
   unsigned absolute = 0;
-  if (to_string(out.opcode).starts_with("v_interp")) {
+  if (is_interpolation(out.opcode)) {
     out.op_sel = d.small(40, 1);
     absolute = d.field(8, 3);
   } else if (d.operand_of(Role::sdst) == nullptr) {
