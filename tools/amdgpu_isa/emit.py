@@ -118,7 +118,8 @@ def operand_rule(format, row, index, count):
         return "O(attribute, 3, 32, 9, 0, bits, 255, attribute)"
     if mnemonic.startswith("v_interp_mov") and token.startswith(("p", "invalid_param")):
         position = position_of(format, field)[0] if field else (0 if format.name == "vintrp" else 41)
-        return f"O(immediate, 3, {position}, 8, 0, bits, 255, immediate)"
+        bits = 8 if format.name == "vintrp" else 9
+        return f"O(immediate, 3, {position}, {bits}, 0, bits, 255, immediate)"
     if mnemonic.startswith("v_interp") and format.name == "vop3" and field in ("src1", "src2"):
         position = position_of(format, field)[0]
         return f"O(source, {ROLES[field]}, {position}, 9, 1, f32, 255, {' | '.join(sorted(kinds))})"
@@ -128,6 +129,8 @@ def operand_rule(format, row, index, count):
         return f"O(immediate, 12, 6, 7, 0, bits, 255, immediate)"
     if mnemonic.startswith(("s_sendmsg_rtn", "s_set_gpr_idx_on")) and index == 1:
         return f"O(immediate, 3, {0 if mnemonic.startswith('s_sendmsg') else 8}, 8, 0, bits, 255, immediate)"
+    if token == "gds":
+        return None  # a modifier, where there is no operand before it
     if field is None:
         if token in ("off", "null") or kinds.keys() & {"vcc", "exec", "m0", "scc"}:
             kind = next(iter(kinds))

@@ -55,7 +55,7 @@ void print_dependencies(Printer& printer, std::uint32_t value) {
                           {"depctr_va_vdst", value >> 12 & 15, 15}, {"depctr_va_sdst", value >> 9 & 7, 7},
                           {"depctr_va_ssrc", value >> 8 & 1, 1},    {"depctr_va_vcc", value >> 1 & 1, 1},
                           {"depctr_vm_vsrc", value >> 2 & 7, 7}};
-  if ((value & 0x60) != 0) return printer.put_hexadecimal(value);
+  if ((value & (holds ? 0x60 : 0xe0)) != 0) return printer.put_hexadecimal(value);
   print_counts(printer, std::span(counts).subspan(holds ? 0 : 1));
 }
 

@@ -29,7 +29,8 @@ unsigned source_count(const Instruction& in) {
 
 void print_vop3(Printer& printer) {
   const Instruction& in = printer.in;
-  const bool tied = in.opcode == Opcode::v_fmac_f16;  // whose third source is the destination
+  const bool tied = in.opcode == Opcode::v_fmac_f16 || in.opcode == Opcode::v_cvt_sr_fp8_f32 ||
+                    in.opcode == Opcode::v_cvt_sr_bf8_f32;  // whose third source is the destination
   const unsigned count = source_count(in) + (tied ? 1 : 0);
   if (to_string(in.opcode).starts_with("v_interp")) {
     if (in.op_sel != 0) printer.put(" high");
