@@ -45,7 +45,7 @@ std::string label(std::uint64_t offset) {
 
 std::string print(const Line& line, std::span<const std::uint32_t> words) {
   if (!line.decoded) return format(".long {:#010x}", words[line.offset / 4]);
-  const std::string text = print(line.instruction);
+  std::string text = print(line.instruction);
   const auto target = branch_target(line);
   if (!target) return text;
   // The displacement is the last operand of every branch.

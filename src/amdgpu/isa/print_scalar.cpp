@@ -295,7 +295,9 @@ void print_version(Printer& printer, std::uint32_t value) {
   bool first = true;
   for (const Name& flag : kFlags) {
     if ((value & flag.bits) == 0) continue;
-    text = (first ? text : '(' + text + ')') + '|' + std::string(flag.name);
+    if (!first) text.insert(0, 1, '(').push_back(')');
+    text.push_back('|');
+    text += flag.name;
     first = false;
   }
   printer.put(text);
