@@ -34,7 +34,7 @@ LEFT_OUT = re.compile(r"s_prefetch|s_buffer_prefetch|buffer_store_lds|v_mov_b16|
 VOPD = ["fmac_f32", "fmaak_f32", "fmamk_f32", "mul_f32", "add_f32", "sub_f32", "subrev_f32", "mul_dx9_zero_f32", "mov_b32",
         "cndmask_b32", "max_f32", "min_f32", "dot2acc_f32_f16", "dot2acc_f32_bf16", None, None, "add_nc_u32",
         "lshlrev_b32", "and_b32"]
-SOURCE = ("exec | execz | integer | literal | m0 | null | pops_exiting_wave_id | private_base | private_limit | real | scc | "
+SOURCE = ("exec | execz | integer | lds_direct | literal | m0 | null | pops_exiting_wave_id | private_base | private_limit | real | scc | "
           "sgpr | shared_base | shared_limit | ttmp | vcc | vccz | vgpr")
 
 
