@@ -30,7 +30,7 @@ std::vector<std::uint32_t> random_words(std::mt19937& random, std::size_t count)
                                         0x007fffff, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff, 0x3c003c00, 0x7c000400, 0x00010001};
   std::vector<std::uint32_t> words(count);
   for (std::uint32_t& word : words) {
-    word = random();
+    word = static_cast<std::uint32_t>(random());
     if (random() % 4 == 0) word = kSpecial[random() % std::size(kSpecial)];
     if (random() % 5 == 0) word = (word & 0x8fffffff) | 0x30000000;
   }
@@ -45,7 +45,7 @@ TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
   constexpr std::uint32_t kCount = 1000;
   std::mt19937 random(7);
   std::vector<std::uint32_t> a = random_words(random, kCount), b = random_words(random, kCount), out(kCount), expected(kCount);
-  for (std::size_t i = 0; i < kCount; i += 5) b[i] = a[i] + random() % 3 - 1;
+  for (std::size_t i = 0; i < kCount; i += 5) b[i] = a[i] + static_cast<std::uint32_t>(random() % 3) - 1;
   const std::uint64_t x = (*loaded)->map(a, "a"), y = (*loaded)->map(b, "b"), z = (*loaded)->map(out, "out");
   for (const Kernel& kernel : kKernels) {
     std::ranges::fill(out, 0);
@@ -61,8 +61,8 @@ TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Elementwise, ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64", "gfx1200.w32"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            name[name.find('.')] = '_';
                            return name;
                          });

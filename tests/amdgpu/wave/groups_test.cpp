@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -100,7 +100,7 @@ TEST_P(Groups, ABpermuteReadsTheLaneThatItsAddressNames) {
 TEST_P(Groups, DppInPlaceReadsEveryLaneBeforeAnyIsWritten) {
   in_.assign(in_.size(), 1);
   run({"shift_rows", {64, 1, 1}, {64, 1, 1}}, {x_, y_});
-  // Ones become 1, 2, 2, 2..., then 1, 3, 4, 4...: rows of Pascal's triangle summed up. In a wrong order they are 1, 5, 15.
+  // Ones become sums of binomial coefficients.
   constexpr std::uint32_t kRow[16] = {1, 5, 11, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16};
   for (std::size_t i = 0; i < 64; ++i) ASSERT_EQ(out_[i], kRow[i % 16]) << i;
 }
@@ -137,8 +137,8 @@ TEST_P(Groups, AKernelThatDoesNotEndIsStopped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Groups, ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64", "gfx1200.w32"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            name[name.find('.')] = '_';
                            return name;
                          });

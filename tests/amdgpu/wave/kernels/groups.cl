@@ -36,9 +36,9 @@ kernel void reverse(global const uint* in, global uint* out) {
 kernel void group_sum(global const uint* in, global uint* out) {
   local uint words[256];
   words[LOCAL] = in[ITEM];
-  for (uint half = SIZE / 2; half != 0; half /= 2) {
+  for (uint width = SIZE / 2; width != 0; width /= 2) {
     BARRIER();
-    if (LOCAL < half) words[LOCAL] += words[LOCAL + half];
+    if (LOCAL < width) words[LOCAL] += words[LOCAL + width];
   }
   if (LOCAL == 0) out[GROUP] = words[0];
 }
