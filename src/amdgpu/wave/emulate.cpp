@@ -286,15 +286,25 @@ class Worker {
     const u32 first = number * lanes;
     const LaneMask exec = mask_of(std::min(lanes, items - first));
     wave.set_mask(scalar::kExec, exec);
-    std::memset(static_cast<void*>(wave.vectors.get()), 0, sizeof(Row) * std::min<u32>(plan_.registers.vgprs, 256));
+    std::memset(static_cast<void*>(wave.vectors.get()), 0, sizeof(Row) * std::clamp<u32>(plan_.registers.vgprs, 3, 256));
     if (isa::info(plan_.target).accumulation_vgprs && plan_.kernel->agprs != 0)
       std::memset(static_cast<void*>(wave.row(vector::kAccumulation)), 0, sizeof(Row) * 256);
-    for (u32 lane = 0; lane < lanes; ++lane) {
-      const u32 item = std::min(first + lane, items - 1);
-      const auto ids = object::initial_vgprs(plan_.state, {item % size[0], item / size[0] % size[1], item / size[0] / size[1]});
-      for (unsigned i = 0; i < 3; ++i) wave.vectors[i].lane[lane] = ids[i];
-    }
+    start_work_items(wave, size, first, std::min(lanes, items - first));
     if (wave.written) note_start(wave);
+  }
+
+  /// Work-items are numbered along x first.
+  void start_work_items(Wave& wave, const Sizes& size, u32 first, u32 count) {
+    Sizes item{first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
+    for (u32 lane = 0; lane < count; ++lane) {
+      const auto ids = object::initial_vgprs(plan_.state, item);
+      for (unsigned i = 0; i < 3; ++i) wave.vectors[i].lane[lane] = ids[i];
+      if (++item[0] < size[0]) continue;
+      item[0] = 0;
+      if (++item[1] < size[1]) continue;
+      item[1] = 0;
+      ++item[2];
+    }
   }
 
   /// What a launch writes counts as written.
