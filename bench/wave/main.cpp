@@ -19,7 +19,8 @@ constexpr std::uint32_t kItems = 262144, kWidth = 256, kMost = 200;
 struct Bench {
   wave::GuestMemory memory;
   std::unique_ptr<wave::Module> module;
-  std::vector<std::uint32_t> x = std::vector<std::uint32_t>(kItems, 0x3f800000u), y = std::vector<std::uint32_t>(kItems);
+  std::vector<std::uint32_t> x = std::vector<std::uint32_t>(kItems, 0x3f800000u),
+                             y = std::vector<std::uint32_t>(kItems);
   std::uint64_t x_address = 0, y_address = 0;
 };
 
@@ -41,8 +42,8 @@ Result<wave::Report> fastest(Bench& bench, const wave::Launch& launch, unsigned 
 }
 
 void print(const char* name, unsigned threads, const wave::Report& report, double iterations) {
-  std::printf("%-12s %7s  %7.3f G lane-instructions/s  %8.1f ms", name, threads == 1 ? "1 thread" : "all", static_cast<double>(report.lane_instructions) / report.seconds * 1e-9,
-              report.seconds * 1e3);
+  std::printf("%-12s %7s  %7.3f G lane-instructions/s  %8.1f ms", name, threads == 1 ? "1 thread" : "all",
+              static_cast<double>(report.lane_instructions) / report.seconds * 1e-9, report.seconds * 1e3);
   if (iterations > 0) std::printf("  %7.1f M lane-iterations/s", iterations / report.seconds * 1e-6);
   std::printf("\n");
 }

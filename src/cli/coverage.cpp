@@ -60,10 +60,12 @@ void count(Coverage& coverage, const object::Kernel& kernel, isa::Target target)
 std::string text_of(const std::map<std::string, Coverage>& targets) {
   std::string text;
   for (const auto& [target, coverage] : targets) {
-    text += format("{}: {} of {} kernels whole, {} instructions\n", target, coverage.whole, coverage.kernels, coverage.instructions);
+    text += format("{}: {} of {} kernels whole, {} instructions\n", target, coverage.whole, coverage.kernels,
+                   coverage.instructions);
     std::vector<std::pair<std::string, Missing>> rows(coverage.missing.begin(), coverage.missing.end());
     std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.kernels > b.second.kernels; });
-    for (const auto& [name, missing] : rows) text += format("  {:<28} {:>8} kernels {:>10} times\n", name, missing.kernels, missing.instructions);
+    for (const auto& [name, missing] : rows)
+      text += format("  {:<28} {:>8} kernels {:>10} times\n", name, missing.kernels, missing.instructions);
   }
   return text;
 }
@@ -72,8 +74,12 @@ std::string json_of(const std::map<std::string, Coverage>& targets) {
   nlohmann::ordered_json all;
   for (const auto& [target, coverage] : targets) {
     nlohmann::ordered_json missing = nlohmann::ordered_json::object();
-    for (const auto& [name, one] : coverage.missing) missing[name] = {{"kernels", one.kernels}, {"instructions", one.instructions}};
-    all[target] = {{"kernels", coverage.kernels}, {"whole", coverage.whole}, {"instructions", coverage.instructions}, {"missing", missing}};
+    for (const auto& [name, one] : coverage.missing)
+      missing[name] = {{"kernels", one.kernels}, {"instructions", one.instructions}};
+    all[target] = {{"kernels", coverage.kernels},
+                   {"whole", coverage.whole},
+                   {"instructions", coverage.instructions},
+                   {"missing", missing}};
   }
   return all.dump(2) + "\n";
 }
@@ -84,7 +90,8 @@ Result<Outcome> cover(const Arguments& arguments) {
   const auto faults = visit_objects({arguments.files, wanted}, [&](const OpenObject& open) -> Result<void> {
     const auto target = open.object.target.decoder();
     if (!target.ok()) return {};
-    for (const object::Kernel& kernel : open.object.kernels) count(targets[open.object.target.processor], kernel, *target);
+    for (const object::Kernel& kernel : open.object.kernels)
+      count(targets[open.object.target.processor], kernel, *target);
     return {};
   });
   if (!faults.ok()) return faults.error();
@@ -94,10 +101,16 @@ Result<Outcome> cover(const Arguments& arguments) {
 }  // namespace
 
 void add_coverage(CLI::App& application, Action& action) {
-  CLI::App* command = application.add_subcommand("coverage", "Count the kernels whose instructions the interpreter all has.");
+  CLI::App* command =
+      application.add_subcommand("coverage", "Count the kernels whose instructions the interpreter all has.");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("files", arguments->files, "Code objects, offload bundles, and programs or libraries that hold bundles")->required()->option_text("FILE...");
-  command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")->option_text("TARGET");
+  command
+      ->add_option("files", arguments->files,
+                   "Code objects, offload bundles, and programs or libraries that hold bundles")
+      ->required()
+      ->option_text("FILE...");
+  command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")
+      ->option_text("TARGET");
   command->add_flag("--json", arguments->json, "Print one object instead of text");
   command->callback([arguments, &action] { action = [arguments] { return cover(*arguments); }; });
 }

@@ -61,7 +61,8 @@ Result<EmulationJob> job_of(const Arguments& arguments) {
   for (const std::string& text : arguments.expected) {
     WAVEGATE_TRY(const auto assignment, split("--expect", text));
     const auto buffer = std::ranges::find(job.buffers, assignment.first, &EmulatedBuffer::name);
-    if (buffer == job.buffers.end()) return invalid_input(format("--expect: there is no buffer \"{}\"", assignment.first));
+    if (buffer == job.buffers.end())
+      return invalid_input(format("--expect: there is no buffer \"{}\"", assignment.first));
     buffer->expected = assignment.second;
   }
   for (const EmulatedBuffer& buffer : job.buffers)
@@ -74,14 +75,16 @@ void append_trace(std::string& text, const wave::Wave& wave, const wave::Step& s
   constexpr std::size_t kMaximumBytes = std::size_t{256} << 20;
   constexpr unsigned kShownLanes = 4;
   if (text.size() > kMaximumBytes) return;
-  text += format("{:6} {:06x}  {:<48}", wave.instructions, step.address - wave.machine->code_base, isa::print(step.instruction));
+  text += format("{:6} {:06x}  {:<48}", wave.instructions, step.address - wave.machine->code_base,
+                 isa::print(step.instruction));
   for (const wave::Destination* destination : {&step.destination, &step.mask_destination})
     for (unsigned word = 0; word < destination->words; ++word) {
       const unsigned index = destination->index + word;
       if (destination->mode == wave::SourceMode::scalar) text += format(" s{}={:08x}", index, wave.scalars[index]);
       if (destination->mode != wave::SourceMode::row) continue;
       text += format(" v{}=", index);
-      for (unsigned lane = 0; lane < kShownLanes; ++lane) text += format("{}{:08x}", lane == 0 ? "" : ",", wave.vectors[index].lane[lane]);
+      for (unsigned lane = 0; lane < kShownLanes; ++lane)
+        text += format("{}{:08x}", lane == 0 ? "" : ",", wave.vectors[index].lane[lane]);
     }
   text += format(" exec={:x} scc={}\n", wave.exec(), wave.scc);
 }
@@ -89,7 +92,8 @@ void append_trace(std::string& text, const wave::Wave& wave, const wave::Step& s
 /// The first code object of the file that has all kernels of the job, loaded.
 Result<void> run_in(const object::CodeObject& object, const Arguments& arguments, EmulationJob& job, Run& result) {
   wave::GuestMemory memory;
-  for (EmulatedBuffer& buffer : job.buffers) buffer.address = memory.map(buffer.array.bytes, buffer.name, buffer.writable);
+  for (EmulatedBuffer& buffer : job.buffers)
+    buffer.address = memory.map(buffer.array.bytes, buffer.name, buffer.writable);
   WAVEGATE_TRY(const auto module, wave::Module::load(object, memory));
   wave::Options options;
   options.maximum_instructions = arguments.maximum_instructions;
@@ -97,7 +101,8 @@ Result<void> run_in(const object::CodeObject& object, const Arguments& arguments
   options.check = arguments.check;
   if (arguments.trace)
     options.observe = [&](const wave::Wave& traced, const wave::Step& step) {
-      if (traced.group->number == arguments.trace_group && traced.number == arguments.trace_wave) append_trace(result.trace, traced, step);
+      if (traced.group->number == arguments.trace_group && traced.number == arguments.trace_wave)
+        append_trace(result.trace, traced, step);
     };
   for (EmulatedLaunch& launch : job.launches) {
     for (const EmulatedArgument& argument : launch.arguments) {
@@ -114,18 +119,21 @@ Result<void> run_in(const object::CodeObject& object, const Arguments& arguments
 }
 
 std::string text_of(const wave::Finding& finding) {
-  return format("{} at {:#x} ({}): group {},{},{} wave {} lane {}, {}{:#x}{}{}{}", wave::to_string(finding.kind), finding.offset, finding.instruction,
-                finding.workgroup[0], finding.workgroup[1], finding.workgroup[2], finding.wave, finding.lane,
-                finding.kind == wave::FindingKind::uninitialised_register ? "number " : "address ", finding.address, finding.detail.empty() ? "" : ", ",
-                finding.detail, finding.occurrences > 1 ? format("; {} times", finding.occurrences) : "");
+  return format("{} at {:#x} ({}): group {},{},{} wave {} lane {}, {}{:#x}{}{}{}", wave::to_string(finding.kind),
+                finding.offset, finding.instruction, finding.workgroup[0], finding.workgroup[1], finding.workgroup[2],
+                finding.wave, finding.lane,
+                finding.kind == wave::FindingKind::uninitialised_register ? "number " : "address ", finding.address,
+                finding.detail.empty() ? "" : ", ", finding.detail,
+                finding.occurrences > 1 ? format("; {} times", finding.occurrences) : "");
 }
 
 std::string text_of(const Run& run, const EmulationJob& job) {
   std::string text = run.trace;
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
     const wave::Report& report = run.reports[i];
-    text += format("{}: {} groups, {} waves, {} instructions, {} lane-instructions in {}\n", printable(job.launches[i].launch.kernel), report.workgroups,
-                   report.waves, report.instructions, report.lane_instructions, seconds_text(report.seconds));
+    text += format("{}: {} groups, {} waves, {} instructions, {} lane-instructions in {}\n",
+                   printable(job.launches[i].launch.kernel), report.workgroups, report.waves, report.instructions,
+                   report.lane_instructions, seconds_text(report.seconds));
     for (const wave::Finding& finding : report.findings) text += "  " + printable(text_of(finding)) + "\n";
   }
   for (const std::string& mismatch : run.mismatches) text += printable(mismatch) + "\n";
@@ -155,7 +163,9 @@ std::string json_of(const Run& run, const EmulationJob& job) {
                         {"seconds", report.seconds},
                         {"findings", findings}});
   }
-  return nlohmann::ordered_json{{"launches", launches}, {"mismatches", run.mismatches}}.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return nlohmann::ordered_json{{"launches", launches}, {"mismatches", run.mismatches}}.dump(
+             2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 Result<Outcome> emulate(const Arguments& arguments) {
@@ -164,14 +174,17 @@ Result<Outcome> emulate(const Arguments& arguments) {
   Run result;
   bool found = false;
   const auto faults = visit_objects({{arguments.file}, target}, [&](const OpenObject& open) -> Result<void> {
-    const bool has_all = std::ranges::all_of(job.launches, [&](const EmulatedLaunch& launch) { return open.object.find_kernel(launch.launch.kernel) != nullptr; });
+    const bool has_all = std::ranges::all_of(job.launches, [&](const EmulatedLaunch& launch) {
+      return open.object.find_kernel(launch.launch.kernel) != nullptr;
+    });
     if (found || !has_all) return {};
     found = true;
-    return within(open.place(), run_in(open.object, arguments, job, result));
+    return run_in(open.object, arguments, job, result);
   });
   if (!faults.ok()) return faults.error();
   if (!found)
-    return invalid_input(format("no code object has kernel \"{}\"; \"wavegate objects\" lists them", job.launches.empty() ? "" : job.launches[0].launch.kernel),
+    return invalid_input(format("no code object has kernel \"{}\"; \"wavegate objects\" lists them",
+                                job.launches.empty() ? "" : job.launches[0].launch.kernel),
                          arguments.file);
   bool failed = *faults > 0;
   for (const EmulatedBuffer& buffer : job.buffers) {
@@ -183,7 +196,8 @@ Result<Outcome> emulate(const Arguments& arguments) {
     WAVEGATE_TRY(const std::vector<std::byte> bytes, io::write_npy(buffer.array));
     WAVEGATE_CHECK(io::write_file_atomically(buffer.output, bytes));
   }
-  failed = failed || !result.mismatches.empty() || std::ranges::any_of(result.reports, [](const wave::Report& report) { return !report.findings.empty(); });
+  failed = failed || !result.mismatches.empty() ||
+           std::ranges::any_of(result.reports, [](const wave::Report& report) { return !report.findings.empty(); });
   return Outcome{arguments.json ? json_of(result, job) : text_of(result, job), failed ? kFailed : 0};
 }
 
@@ -192,30 +206,46 @@ Result<Outcome> emulate(const Arguments& arguments) {
 void add_emulate(CLI::App& application, Action& action) {
   CLI::App* command = application.add_subcommand("emulate", "Run a kernel of an AMD code object on the CPU, exactly.");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("file", arguments->file, "A code object, offload bundle, or program or library that holds bundles")->required()->option_text("FILE");
+  command
+      ->add_option("file", arguments->file, "A code object, offload bundle, or program or library that holds bundles")
+      ->required()
+      ->option_text("FILE");
   auto* const kernel = command->add_option("-k,--kernel", arguments->kernel, "The kernel's name")->option_text("NAME");
-  auto* const threads = command->add_option("--threads", arguments->threads, "Work-items of the grid; the last groups may be partial")->option_text("X,Y,Z");
-  auto* const group = command->add_option("--group", arguments->group, "Work-items of a workgroup")->option_text("X,Y,Z");
-  auto* const launch = command->add_option("--launch", arguments->launch, "A file of launches that share buffers, instead of -k")->option_text("FILE.json");
+  auto* const threads =
+      command->add_option("--threads", arguments->threads, "Work-items of the grid; the last groups may be partial")
+          ->option_text("X,Y,Z");
+  auto* const group =
+      command->add_option("--group", arguments->group, "Work-items of a workgroup")->option_text("X,Y,Z");
+  auto* const launch =
+      command->add_option("--launch", arguments->launch, "A file of launches that share buffers, instead of -k")
+          ->option_text("FILE.json");
   launch->excludes(kernel)->excludes(threads)->excludes(group);
   command->add_option("--lds", arguments->lds, "Bytes of LDS besides the kernel's own")->option_text("BYTES");
-  command->add_option("--arg", arguments->values, "An argument: i32:7, f32:1.5, in:x.npy, inout:x.npy, out:y.npy:f32[1024]; as often as needed")
+  command
+      ->add_option("--arg", arguments->values,
+                   "An argument: i32:7, f32:1.5, in:x.npy, inout:x.npy, out:y.npy:f32[1024]; as often as needed")
       ->allow_extra_args(false)
       ->option_text("NAME=VALUE");
-  command->add_option("--expect", arguments->expected, "What a buffer must hold afterwards; as often as needed")->allow_extra_args(false)->option_text("NAME=FILE.npy");
+  command->add_option("--expect", arguments->expected, "What a buffer must hold afterwards; as often as needed")
+      ->allow_extra_args(false)
+      ->option_text("NAME=FILE.npy");
   command->add_option("--rtol", arguments->relative, "Relative difference that --expect allows (default 0)");
   command->add_option("--atol", arguments->absolute, "Absolute difference that --expect allows (default 0)");
-  command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")->option_text("TARGET");
-  command->add_flag("--check", arguments->check, "Report uninitialised registers, and races in LDS and global memory; much slower");
+  command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")
+      ->option_text("TARGET");
+  command->add_flag("--check", arguments->check,
+                    "Report uninitialised registers, and races in LDS and global memory; much slower");
   command->add_flag("--trace", arguments->trace, "Print each instruction of one wave with what it wrote");
   command->add_option("--trace-group", arguments->trace_group, "The number of its workgroup (default 0)");
   command->add_option("--trace-wave", arguments->trace_wave, "Its number in the group (default 0)");
   command->add_option("--max-instructions", arguments->maximum_instructions, "Of a wave, at most (default 1000000000)");
-  command->add_option("--host-threads", arguments->host_threads, "Host threads that workgroups are run on (default: all)");
+  command->add_option("--host-threads", arguments->host_threads,
+                      "Host threads that workgroups are run on (default: all)");
   command->add_flag("--json", arguments->json, "Print one object instead of text");
   command->callback([arguments, &action] { action = [arguments] { return emulate(*arguments); }; });
   command->footer(
-      "Accesses out of bounds read 0 or write nothing, and are reported. Exits with 1 if there is a finding or if a buffer is not as\n"
+      "Accesses out of bounds read 0 or write nothing, and are reported. Exits with 1 if there is a finding or if a "
+      "buffer is not as\n"
       "expected.\n\n"
       "Examples:\n"
       "  wavegate emulate k.hsaco -k saxpy --threads 1000 --group 256 --arg n=i32:1000 --arg a=f32:2 \\\n"

@@ -60,7 +60,9 @@ std::optional<std::vector<std::byte>> number_bytes(ElementType type, std::string
 /// "f32[1024]" or "f32[4,5]": an array of zeros.
 Result<io::Array> parse_shape(std::string_view text) {
   const std::size_t bracket = text.find('[');
-  const auto fault = [&] { return invalid_input(format("\"{}\" is no type and shape, such as f32[1024] or i32[16,16]", text)); };
+  const auto fault = [&] {
+    return invalid_input(format("\"{}\" is no type and shape, such as f32[1024] or i32[16,16]", text));
+  };
   if (bracket == std::string_view::npos || !text.ends_with(']')) return fault();
   const auto type = type_of(text.substr(0, bracket));
   if (!type) return fault();
@@ -142,7 +144,8 @@ Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::st
     if (kind == "inout") buffer.output = rest;
   } else if (kind == "out") {
     const std::size_t last = rest.rfind(':');
-    if (last == std::string::npos) return invalid_input(format("\"{}\" lacks a type and shape: out:{}:f32[1024]", value, rest));
+    if (last == std::string::npos)
+      return invalid_input(format("\"{}\" lacks a type and shape: out:{}:f32[1024]", value, rest));
     WAVEGATE_TRY(buffer.array, parse_shape(std::string_view(rest).substr(last + 1)));
     buffer.output = rest.substr(0, last);
   } else {
@@ -159,16 +162,21 @@ Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string
   const std::string_view kind = value.substr(0, std::min(colon, value.size()));
   if (const auto type = type_of(kind); type && colon != std::string_view::npos) {
     const auto bytes = number_bytes(*type, value.substr(colon + 1));
-    if (!bytes) return invalid_input(format("argument \"{}\": \"{}\" is no number of type {}", name, value.substr(colon + 1), kind));
+    if (!bytes)
+      return invalid_input(
+          format("argument \"{}\": \"{}\" is no number of type {}", name, value.substr(colon + 1), kind));
     argument.value = *bytes;
   } else if (kind == "buffer" && colon != std::string_view::npos) {
     const auto found = std::ranges::find(job.buffers, value.substr(colon + 1), &EmulatedBuffer::name);
-    if (found == job.buffers.end()) return invalid_input(format("argument \"{}\": there is no buffer \"{}\"", name, value.substr(colon + 1)));
+    if (found == job.buffers.end())
+      return invalid_input(format("argument \"{}\": there is no buffer \"{}\"", name, value.substr(colon + 1)));
     argument.buffer = static_cast<std::size_t>(found - job.buffers.begin());
   } else {
     auto buffer = add_buffer(job, name, value);
     if (!buffer.ok() && buffer.error().message.find(" is none of ") != std::string::npos)
-      return invalid_input(format("argument \"{}\": \"{}\" is none of i32:7, f32:1.5, in:FILE.npy, inout:FILE.npy, out:FILE.npy:TYPE[SIZE]", name, value));
+      return invalid_input(format(
+          "argument \"{}\": \"{}\" is none of i32:7, f32:1.5, in:FILE.npy, inout:FILE.npy, out:FILE.npy:TYPE[SIZE]",
+          name, value));
     WAVEGATE_CHECK(buffer);
     argument.buffer = *buffer;
   }
@@ -205,13 +213,15 @@ Result<void> add_launch(EmulationJob& job, const Json& json) {
   WAVEGATE_TRY(launch.launch.threads, sizes_of(json, "threads"));
   WAVEGATE_TRY(launch.launch.group, sizes_of(json, "group"));
   if (const auto lds = json.find("lds"); lds != json.end()) {
-    if (!lds->is_number_unsigned() || lds->get<std::uint64_t>() > 1 << 20) return invalid_input("\"lds\" is no number of bytes");
+    if (!lds->is_number_unsigned() || lds->get<std::uint64_t>() > 1 << 20)
+      return invalid_input("\"lds\" is no number of bytes");
     launch.launch.dynamic_lds = lds->get<std::uint32_t>();
   }
   if (const auto arguments = json.find("args"); arguments != json.end()) {
     if (!arguments->is_object()) return invalid_input("\"args\" is no object");
     for (const auto& [name, value] : arguments->items()) {
-      if (!value.is_string()) return invalid_input(format("argument \"{}\" is no text, such as \"i32:7\" or \"buffer:x\"", name));
+      if (!value.is_string())
+        return invalid_input(format("argument \"{}\" is no text, such as \"i32:7\" or \"buffer:x\"", name));
       WAVEGATE_CHECK(add_argument(job, launch, name, value.get<std::string>()));
     }
   }
@@ -263,8 +273,9 @@ Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, doub
     largest = std::max(largest, distance);
   }
   if (count == 0) return std::optional<std::string>();
-  return std::optional(format("\"{}\" differs from {} in {} of {} elements, first in element {}: {} instead of {}; by {} at most", buffer.name,
-                              buffer.expected, count, got.bytes.size() / size, first, element(got, first), element(wanted, first), largest));
+  return std::optional(format(
+      "\"{}\" differs from {} in {} of {} elements, first in element {}: {} instead of {}; by {} at most", buffer.name,
+      buffer.expected, count, got.bytes.size() / size, first, element(got, first), element(wanted, first), largest));
 }
 
 }  // namespace wavegate::cli

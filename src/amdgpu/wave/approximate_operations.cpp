@@ -4,8 +4,8 @@
 #include "wavegate/amdgpu/wave/kernel.h"
 #include "wavegate/amdgpu/wave/numeric.h"
 
-/// What hardware computes to within a bound. f32 results are computed in f64 and rounded, which is the nearest f32 but for
-/// about one argument in 2^28; f64 results in long double where C's are not correctly rounded themselves.
+/// What hardware computes to within a bound. f32 results are computed in f64 and rounded, which is the nearest f32 but
+/// for about one argument in 2^28; f64 results in long double where C's are not correctly rounded themselves.
 namespace wavegate::amdgpu::wave {
 
 namespace {
@@ -38,7 +38,9 @@ float power_of_two(float value) {
   return is_nan(value) ? quieted(value) : static_cast<float>(std::exp2(static_cast<double>(value)));
 }
 float logarithm(float value) {
-  return is_nan(value) ? quieted(value) : value < 0 ? real(kDefaultNan<float>) : static_cast<float>(std::log2(static_cast<double>(value)));
+  return is_nan(value) ? quieted(value)
+         : value < 0   ? real(kDefaultNan<float>)
+                       : static_cast<float>(std::log2(static_cast<double>(value)));
 }
 WAVEGATE_LANE float reciprocal_root(float value) {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(value)));

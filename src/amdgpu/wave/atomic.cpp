@@ -20,7 +20,8 @@ float single(u64 value) {
 }
 u64 packed_sum(u64 a, u64 b) {
   const auto sum = [&](unsigned shift) {
-    return half_bits(of_half(static_cast<u32>(a >> shift) & 0xffffu) + of_half(static_cast<u32>(b >> shift) & 0xffffu), Rounding::nearest_even);
+    return half_bits(of_half(static_cast<u32>(a >> shift) & 0xffffu) + of_half(static_cast<u32>(b >> shift) & 0xffffu),
+                     Rounding::nearest_even);
   };
   return sum(0) | sum(16) << 16;
 }
@@ -91,7 +92,9 @@ u64 apply_alone(AtomicOperation operation, std::byte* place, u64 data, u64 secon
 }  // namespace
 
 u64 apply_atomic(AtomicOperation operation, unsigned bytes, std::byte* place, u64 data, u64 second, bool shared) {
-  if (bytes == 8) return shared ? apply_shared<u64>(operation, place, data, second) : apply_alone<u64>(operation, place, data, second);
+  if (bytes == 8)
+    return shared ? apply_shared<u64>(operation, place, data, second)
+                  : apply_alone<u64>(operation, place, data, second);
   return shared ? apply_shared<u32>(operation, place, data, second) : apply_alone<u32>(operation, place, data, second);
 }
 

@@ -33,10 +33,11 @@ class AccessLog {
   std::unordered_map<std::uint64_t, Word> lds_, global_;
 };
 
-/// Records an access of a lane and reports one that is in conflict with it: of another wave of the group with no barrier
-/// between, or, in global memory, of another group; at least one of both a write, and not both atomic.
+/// Records an access of a lane and reports one that is in conflict with it: of another wave of the group with no
+/// barrier between, or, in global memory, of another group; at least one of both a write, and not both atomic.
 /// Precondition: the group has a shadow.
-void note_access(Wave& wave, const Step& step, bool in_lds, std::uint64_t address, unsigned bytes, AccessKind kind, unsigned lane);
+void note_access(Wave& wave, const Step& step, bool in_lds, std::uint64_t address, unsigned bytes, AccessKind kind,
+                 unsigned lane);
 
 /// Reports registers that a step is about to read and nothing has written. Precondition: the wave has `written`.
 void check_sources(Wave& wave, const Step& step);

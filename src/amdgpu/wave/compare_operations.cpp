@@ -17,8 +17,8 @@ using i64 = std::int64_t;
 WAVEGATE_LANE bool is_of_half_class(u32 half, u32 mask) {
   const bool negative = (half & 0x8000u) != 0;
   const u32 exponent = half & 0x7c00u, fraction_bits = half & 0x3ffu;
-  const u32 number = exponent == 0x7c00u ? (negative ? 1u << 2 : 1u << 9)
-                     : exponent != 0     ? (negative ? 1u << 3 : 1u << 8)
+  const u32 number = exponent == 0x7c00u  ? (negative ? 1u << 2 : 1u << 9)
+                     : exponent != 0      ? (negative ? 1u << 3 : 1u << 8)
                      : fraction_bits != 0 ? (negative ? 1u << 4 : 1u << 7)
                                           : (negative ? 1u << 5 : 1u << 6);
   const u32 nan = (fraction_bits & 0x200u) != 0 ? 2u : 1u;
@@ -29,30 +29,30 @@ WAVEGATE_LANE bool is_of_half_class(u32 half, u32 mask) {
 #define WAVEGATE_COMPARE(name, parameters, expression) \
   operation<[] parameters { return static_cast<bool>(expression); }>(v_cmp_##name)
 
-#define WAVEGATE_COMPARE_INTEGERS(suffix, type, value)                                        \
-  WAVEGATE_COMPARE(lt_##suffix, (type a, type b), a value < b value),                         \
-      WAVEGATE_COMPARE(eq_##suffix, (type a, type b), a value == b value),                    \
-      WAVEGATE_COMPARE(le_##suffix, (type a, type b), a value <= b value),                    \
-      WAVEGATE_COMPARE(gt_##suffix, (type a, type b), a value > b value),                     \
-      WAVEGATE_COMPARE(ne_##suffix, (type a, type b), a value != b value),                    \
-      WAVEGATE_COMPARE(ge_##suffix, (type a, type b), a value >= b value),                    \
+#define WAVEGATE_COMPARE_INTEGERS(suffix, type, value)                     \
+  WAVEGATE_COMPARE(lt_##suffix, (type a, type b), a value < b value),      \
+      WAVEGATE_COMPARE(eq_##suffix, (type a, type b), a value == b value), \
+      WAVEGATE_COMPARE(le_##suffix, (type a, type b), a value <= b value), \
+      WAVEGATE_COMPARE(gt_##suffix, (type a, type b), a value > b value),  \
+      WAVEGATE_COMPARE(ne_##suffix, (type a, type b), a value != b value), \
+      WAVEGATE_COMPARE(ge_##suffix, (type a, type b), a value >= b value), \
       WAVEGATE_COMPARE(f_##suffix, (type, type), false), WAVEGATE_COMPARE(t_##suffix, (type, type), true)
 
-#define WAVEGATE_COMPARE_FLOATS(suffix, type, value)                                          \
-  WAVEGATE_COMPARE(lt_##suffix, (type a, type b), a value < b value),                         \
-      WAVEGATE_COMPARE(eq_##suffix, (type a, type b), a value == b value),                    \
-      WAVEGATE_COMPARE(le_##suffix, (type a, type b), a value <= b value),                    \
-      WAVEGATE_COMPARE(gt_##suffix, (type a, type b), a value > b value),                     \
-      WAVEGATE_COMPARE(lg_##suffix, (type a, type b), a value < b value || a value > b value), \
-      WAVEGATE_COMPARE(ge_##suffix, (type a, type b), a value >= b value),                    \
-      WAVEGATE_COMPARE(o_##suffix, (type a, type b), !(is_nan(a value) || is_nan(b value))),   \
-      WAVEGATE_COMPARE(u_##suffix, (type a, type b), is_nan(a value) || is_nan(b value)),      \
-      WAVEGATE_COMPARE(nge_##suffix, (type a, type b), !(a value >= b value)),                \
+#define WAVEGATE_COMPARE_FLOATS(suffix, type, value)                                               \
+  WAVEGATE_COMPARE(lt_##suffix, (type a, type b), a value < b value),                              \
+      WAVEGATE_COMPARE(eq_##suffix, (type a, type b), a value == b value),                         \
+      WAVEGATE_COMPARE(le_##suffix, (type a, type b), a value <= b value),                         \
+      WAVEGATE_COMPARE(gt_##suffix, (type a, type b), a value > b value),                          \
+      WAVEGATE_COMPARE(lg_##suffix, (type a, type b), a value<b value || a value> b value),        \
+      WAVEGATE_COMPARE(ge_##suffix, (type a, type b), a value >= b value),                         \
+      WAVEGATE_COMPARE(o_##suffix, (type a, type b), !(is_nan(a value) || is_nan(b value))),       \
+      WAVEGATE_COMPARE(u_##suffix, (type a, type b), is_nan(a value) || is_nan(b value)),          \
+      WAVEGATE_COMPARE(nge_##suffix, (type a, type b), !(a value >= b value)),                     \
       WAVEGATE_COMPARE(nlg_##suffix, (type a, type b), !(a value < b value || a value > b value)), \
-      WAVEGATE_COMPARE(ngt_##suffix, (type a, type b), !(a value > b value)),                 \
-      WAVEGATE_COMPARE(nle_##suffix, (type a, type b), !(a value <= b value)),                \
-      WAVEGATE_COMPARE(neq_##suffix, (type a, type b), !(a value == b value)),                \
-      WAVEGATE_COMPARE(nlt_##suffix, (type a, type b), !(a value < b value)),                 \
+      WAVEGATE_COMPARE(ngt_##suffix, (type a, type b), !(a value > b value)),                      \
+      WAVEGATE_COMPARE(nle_##suffix, (type a, type b), !(a value <= b value)),                     \
+      WAVEGATE_COMPARE(neq_##suffix, (type a, type b), !(a value == b value)),                     \
+      WAVEGATE_COMPARE(nlt_##suffix, (type a, type b), !(a value < b value)),                      \
       WAVEGATE_COMPARE(f_##suffix, (type, type), false), WAVEGATE_COMPARE(tru_##suffix, (type, type), true)
 
 constexpr std::array kRows{

@@ -65,7 +65,8 @@ const Step* run_barrier_wait(Wave& wave, const Step& step) {
 
 const Step* go_to(Wave& wave, u64 address) {
   if (const Step* const step = wave.machine->program->at(address)) return step;
-  return wave.fail(invalid_input(format("kernel \"{}\": a jump leads to {:#x}, where no code is", wave.machine->kernel, address)));
+  return wave.fail(
+      invalid_input(format("kernel \"{}\": a jump leads to {:#x}, where no code is", wave.machine->kernel, address)));
 }
 const Step* run_getpc(Wave& wave, const Step& step) {
   write(wave, step.destination, step.address + step.instruction.bytes());
@@ -86,7 +87,14 @@ const Step* run_call(Wave& wave, const Step& step) {
 
 // ---------------------------------------------------------------- hardware registers
 
-enum HardwareRegister : u32 { kMode = 1, kStatus = 2, kMemoryBases = 15, kFlatScratchLow = 20, kFlatScratchHigh = 21, kCycles = 29 };
+enum HardwareRegister : u32 {
+  kMode = 1,
+  kStatus = 2,
+  kMemoryBases = 15,
+  kFlatScratchLow = 20,
+  kFlatScratchHigh = 21,
+  kCycles = 29
+};
 
 /// The immediate of s_getreg and s_setreg: a register and a field of it.
 struct Field {
@@ -130,7 +138,8 @@ const Step* run_setreg(Wave& wave, const Step& step) {
 }
 const Step* run_setreg_constant(Wave& wave, const Step& step) {
   for (const isa::Operand& operand : step.instruction.operands)
-    if (operand.kind == isa::OperandKind::literal) set_hardware_register(wave, field_of(step.instruction), operand.value);
+    if (operand.kind == isa::OperandKind::literal)
+      set_hardware_register(wave, field_of(step.instruction), operand.value);
   return step.next;
 }
 const Step* run_round_mode(Wave& wave, const Step& step) {
@@ -155,7 +164,8 @@ const Step* run_moved_source(Wave& wave, const Step& step) {
 }
 const Step* run_moved_destination(Wave& wave, const Step& step) {
   Destination moved = step.destination;
-  moved.index = static_cast<std::uint16_t>(std::min<unsigned>(moved.index + wave.scalars[scalar::kM0], scalar::kVcc - 1));
+  moved.index =
+      static_cast<std::uint16_t>(std::min<unsigned>(moved.index + wave.scalars[scalar::kM0], scalar::kVcc - 1));
   write(wave, moved, read(wave, step.sources[0]));
   return step.next;
 }
@@ -196,15 +206,44 @@ constexpr ControlRow kRows[] = {
     {s_movreld_b64, run_moved_destination},
 };
 
-/// What changes no register and no memory: the order of memory accesses, caches, speed. A wave's accesses are in order here.
+/// What changes no register and no memory: the order of memory accesses, caches, speed. A wave's accesses are in order
+/// here.
 constexpr std::string_view kNothing[] = {
-    "v_nop",            "s_setprio",          "s_inst_prefetch",  "s_icache_inv",    "s_gl1_inv",
-    "s_dcache_inv",     "s_dcache_inv_vol",   "s_dcache_wb",      "s_dcache_wb_vol", "s_wakeup",
-    "buffer_gl0_inv",   "buffer_gl1_inv",     "buffer_wbinvl1",   "buffer_wbl2",     "buffer_wbinvl1_vol",
-    "buffer_inv",       "buffer_invl2",       "global_inv",       "global_wb",       "global_wbinv",
-    "s_prefetch_data",  "s_prefetch_inst",    "s_ttracedata",     "s_ttracedata_imm", "s_prefetch_inst_pc_rel",
-    "s_incperflevel",   "s_decperflevel",     "v_clrexcp",        "v_pipeflush",     "s_prefetch_data_pc_rel",
-    "s_singleuse_vdst", "s_version",          "ds_nop",           "s_sendmsg",       "s_buffer_prefetch_data",
+    "v_nop",
+    "s_setprio",
+    "s_inst_prefetch",
+    "s_icache_inv",
+    "s_gl1_inv",
+    "s_dcache_inv",
+    "s_dcache_inv_vol",
+    "s_dcache_wb",
+    "s_dcache_wb_vol",
+    "s_wakeup",
+    "buffer_gl0_inv",
+    "buffer_gl1_inv",
+    "buffer_wbinvl1",
+    "buffer_wbl2",
+    "buffer_wbinvl1_vol",
+    "buffer_inv",
+    "buffer_invl2",
+    "global_inv",
+    "global_wb",
+    "global_wbinv",
+    "s_prefetch_data",
+    "s_prefetch_inst",
+    "s_ttracedata",
+    "s_ttracedata_imm",
+    "s_prefetch_inst_pc_rel",
+    "s_incperflevel",
+    "s_decperflevel",
+    "v_clrexcp",
+    "v_pipeflush",
+    "s_prefetch_data_pc_rel",
+    "s_singleuse_vdst",
+    "s_version",
+    "ds_nop",
+    "s_sendmsg",
+    "s_buffer_prefetch_data",
 };
 
 }  // namespace
@@ -218,9 +257,10 @@ Handler control_handler(isa::Opcode opcode) {
 
 const Step* run_unsupported(Wave& wave, const Step& step) {
   const bool decoded = step.instruction.words != 0;
-  return wave.fail(unsupported(format("kernel \"{}\": {} at offset {:#x} is not implemented", wave.machine->kernel,
-                                      decoded ? std::string(isa::mnemonic(step.instruction)) : "a word that is no instruction",
-                                      step.address - wave.machine->code_base)));
+  return wave.fail(
+      unsupported(format("kernel \"{}\": {} at offset {:#x} is not implemented", wave.machine->kernel,
+                         decoded ? std::string(isa::mnemonic(step.instruction)) : "a word that is no instruction",
+                         step.address - wave.machine->code_base)));
 }
 
 }  // namespace wavegate::amdgpu::wave

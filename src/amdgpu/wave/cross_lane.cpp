@@ -37,7 +37,8 @@ const Step* run_readfirstlane(Wave& wave, const Step& step) {
   const LaneMask exec = wave.exec();
   const unsigned lane = exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec));
   const Source& source = step.sources[0];
-  write(wave, step.destination, source.mode == SourceMode::row ? wave.row(source.index)->lane[lane] : read(wave, source));
+  write(wave, step.destination,
+        source.mode == SourceMode::row ? wave.row(source.index)->lane[lane] : read(wave, source));
   return step.next;
 }
 
@@ -45,7 +46,8 @@ const Step* run_readlane(Wave& wave, const Step& step) {
   count(wave);
   const unsigned lane = static_cast<unsigned>(read(wave, step.sources[1])) & (wave.lanes - 1);
   const Source& source = step.sources[0];
-  write(wave, step.destination, source.mode == SourceMode::row ? wave.row(source.index)->lane[lane] : read(wave, source));
+  write(wave, step.destination,
+        source.mode == SourceMode::row ? wave.row(source.index)->lane[lane] : read(wave, source));
   return step.next;
 }
 
@@ -57,7 +59,8 @@ const Step* run_writelane(Wave& wave, const Step& step) {
   return step.next;
 }
 
-/// How many lanes below this one are in a mask, of whose low or high half it sees what is below; added to what it is given.
+/// How many lanes below this one are in a mask, of whose low or high half it sees what is below; added to what it is
+/// given.
 template <unsigned half>
 const Step* run_mbcnt(Wave& wave, const Step& step) {
   count(wave);
@@ -91,7 +94,8 @@ const Step* permute_rows(Wave& wave, const Step& step, u32 crossing, const auto&
 template <u32 crossing>
 const Step* run_permlane16(Wave& wave, const Step& step) {
   const u64 selectors = read(wave, step.sources[2]) << 32 | static_cast<u32>(read(wave, step.sources[1]));
-  return permute_rows(wave, step, crossing, [&](unsigned lane) { return static_cast<unsigned>(selectors >> ((lane & 15) * 4)) & 15u; });
+  return permute_rows(wave, step, crossing,
+                      [&](unsigned lane) { return static_cast<unsigned>(selectors >> ((lane & 15) * 4)) & 15u; });
 }
 template <u32 crossing>
 const Step* run_permlane16_var(Wave& wave, const Step& step) {
@@ -182,7 +186,8 @@ const Step* run_permute(Wave& wave, const Step& step) {
   Row result{};
   for (unsigned lane = 0; lane < wave.lanes; ++lane)
     if ((exec >> lane & 1) != 0)
-      result.lane[lane_within(wave, lane, address.lane[lane] + static_cast<u32>(step.instruction.offset))] = data.lane[lane];
+      result.lane[lane_within(wave, lane, address.lane[lane] + static_cast<u32>(step.instruction.offset))] =
+          data.lane[lane];
   store(wave, step, result, exec);
   return step.next;
 }
@@ -195,7 +200,8 @@ const Step* run_swizzle(Wave& wave, const Step& step) {
   Row result;
   for (unsigned lane = 0; lane < wave.lanes; ++lane) {
     const unsigned in_half = (((lane & 31u) & pattern) | (pattern >> 5 & 31u)) ^ (pattern >> 10 & 31u);
-    const unsigned source = pattern >= 0x8000u ? (lane & ~3u) | (pattern >> ((lane & 3) * 2) & 3u) : (lane & 32u) | (in_half & 31u);
+    const unsigned source =
+        pattern >= 0x8000u ? (lane & ~3u) | (pattern >> ((lane & 3) * 2) & 3u) : (lane & 32u) | (in_half & 31u);
     result.lane[lane] = (exec >> source & 1) != 0 ? data.lane[source] : 0;
   }
   store(wave, step, result, exec);

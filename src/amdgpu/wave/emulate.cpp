@@ -47,14 +47,17 @@ u64 volume(const Sizes& sizes) {
 Result<void> check_sizes(const Plan& plan) {
   const Launch& launch = plan.launch;
   for (unsigned i = 0; i < 3; ++i) {
-    if (launch.threads[i] == 0 || launch.group[i] == 0) return invalid_input(format("kernel \"{}\": sizes of grid and group must not be 0", launch.kernel));
+    if (launch.threads[i] == 0 || launch.group[i] == 0)
+      return invalid_input(format("kernel \"{}\": sizes of grid and group must not be 0", launch.kernel));
     if (plan.kernel->required_workgroup[i] != 0 && plan.kernel->required_workgroup[i] != launch.group[i])
-      return invalid_input(format("kernel \"{}\" requires groups of {}x{}x{} work-items", launch.kernel, plan.kernel->required_workgroup[0],
-                                  plan.kernel->required_workgroup[1], plan.kernel->required_workgroup[2]));
+      return invalid_input(format("kernel \"{}\" requires groups of {}x{}x{} work-items", launch.kernel,
+                                  plan.kernel->required_workgroup[0], plan.kernel->required_workgroup[1],
+                                  plan.kernel->required_workgroup[2]));
   }
   const u64 size = volume(launch.group);
   const u64 most = plan.kernel->max_workgroup != 0 ? std::min<u64>(plan.kernel->max_workgroup, 1024) : 1024;
-  if (size > most) return invalid_input(format("kernel \"{}\": a group of {} work-items exceeds its {}", launch.kernel, size, most));
+  if (size > most)
+    return invalid_input(format("kernel \"{}\": a group of {} work-items exceeds its {}", launch.kernel, size, most));
   return {};
 }
 
@@ -62,11 +65,14 @@ Result<void> check_sizes(const Plan& plan) {
 u64 hidden_value(const Plan& plan, object::ValueKind kind) {
   using enum object::ValueKind;
   const Launch& launch = plan.launch;
-  const auto index = [&](object::ValueKind first) { return static_cast<unsigned>(kind) - static_cast<unsigned>(first); };
+  const auto index = [&](object::ValueKind first) {
+    return static_cast<unsigned>(kind) - static_cast<unsigned>(first);
+  };
   switch (kind) {
     case hidden_block_count_x:
     case hidden_block_count_y:
-    case hidden_block_count_z: return launch.threads[index(hidden_block_count_x)] / launch.group[index(hidden_block_count_x)];
+    case hidden_block_count_z:
+      return launch.threads[index(hidden_block_count_x)] / launch.group[index(hidden_block_count_x)];
     case hidden_group_size_x:
     case hidden_group_size_y:
     case hidden_group_size_z: return launch.group[index(hidden_group_size_x)];
@@ -82,11 +88,13 @@ u64 hidden_value(const Plan& plan, object::ValueKind kind) {
 }
 
 void put(std::vector<std::byte>& bytes, std::size_t offset, u64 value, std::size_t size) {
-  if (offset <= bytes.size() && size <= bytes.size() - offset) std::memcpy(bytes.data() + offset, &value, std::min<std::size_t>(size, 8));
+  if (offset <= bytes.size() && size <= bytes.size() - offset)
+    std::memcpy(bytes.data() + offset, &value, std::min<std::size_t>(size, 8));
 }
 
 std::vector<std::byte> argument_segment(const Plan& plan) {
-  std::vector<std::byte> bytes(std::max<std::size_t>({plan.kernel->kernarg_bytes, plan.kernel->descriptor.kernarg_bytes, plan.launch.arguments.size(), 16}));
+  std::vector<std::byte> bytes(std::max<std::size_t>(
+      {plan.kernel->kernarg_bytes, plan.kernel->descriptor.kernarg_bytes, plan.launch.arguments.size(), 16}));
   std::ranges::copy(plan.launch.arguments, bytes.begin());
   for (const object::Argument& argument : plan.kernel->arguments)
     if (object::is_hidden(argument.kind)) put(bytes, argument.offset, hidden_value(plan, argument.kind), argument.size);
@@ -122,7 +130,8 @@ Result<Plan> make_plan(const Module& module, GuestMemory& memory, const Launch& 
   WAVEGATE_TRY(const isa::TargetId id, isa::parse_target(module.object().target.processor));
   plan.target = id.target;
   plan.width = plan.kernel->wave_width == 32 ? isa::WaveWidth::wave32 : isa::WaveWidth::wave64;
-  if (!isa::has_wave_width(plan.target, plan.width)) return invalid_input(format("kernel \"{}\": {} has no wave32", launch.kernel, isa::to_string(plan.target)));
+  if (!isa::has_wave_width(plan.target, plan.width))
+    return invalid_input(format("kernel \"{}\": {} has no wave32", launch.kernel, isa::to_string(plan.target)));
   WAVEGATE_CHECK(check_sizes(plan));
   WAVEGATE_TRY(plan.state, object::launch_state(plan.kernel->descriptor, plan.target, plan.width));
   plan.registers = object::decode_registers(plan.kernel->descriptor, plan.target, plan.width);
@@ -132,7 +141,8 @@ Result<Plan> make_plan(const Module& module, GuestMemory& memory, const Launch& 
 
   const u64 lds = u64{std::max(plan.kernel->descriptor.lds_bytes, plan.kernel->lds_bytes)} + launch.dynamic_lds;
   if (lds > isa::info(plan.target).lds_bytes)
-    return invalid_input(format("kernel \"{}\": {} bytes of LDS exceed the target's {}", launch.kernel, lds, isa::info(plan.target).lds_bytes));
+    return invalid_input(format("kernel \"{}\": {} bytes of LDS exceed the target's {}", launch.kernel, lds,
+                                isa::info(plan.target).lds_bytes));
   plan.lds_bytes = static_cast<u32>(lds);
 
   // What a dynamic stack takes is not told.
@@ -169,7 +179,8 @@ void set_user_sgprs(Wave& wave, const Plan& plan) {
   };
   // Scratch as a buffer: dwords of lanes interleaved, the lane's number added.
   const u32 index_stride = plan.width == isa::WaveWidth::wave32 ? 2 : 3;
-  set(private_segment_buffer, {low(plan.scratch), (high(plan.scratch) & 0xffffu) | 1u << 31, ~0u, 1u << 23 | index_stride << 21 | 1u << 19});
+  set(private_segment_buffer,
+      {low(plan.scratch), (high(plan.scratch) & 0xffffu) | 1u << 31, ~0u, 1u << 23 | index_stride << 21 | 1u << 19});
   set(dispatch_pointer, {low(plan.packet), high(plan.packet)});
   set(kernarg_pointer, {low(plan.arguments), high(plan.arguments)});
   set(flat_scratch_init, {low(plan.scratch), high(plan.scratch)});
@@ -187,16 +198,20 @@ void set_group_sgprs(Wave& wave, const Plan& plan, const Workgroup& group, u64 s
     wave.scalars[scalar::kTtmp + 8] = wave.number << 25;
   }
   for (unsigned i = 0; i < 3; ++i)
-    if (const auto index = plan.state.workgroup_id[i]; index && *index < scalar::kVcc) wave.scalars[*index] = group.id[i];
-  if (const auto index = plan.state.workgroup_info; index && *index < scalar::kVcc) wave.scalars[*index] = plan.waves_per_group;
-  if (const auto index = plan.state.scratch_offset; index && *index < scalar::kVcc) wave.scalars[*index] = static_cast<u32>(scratch_offset);
+    if (const auto index = plan.state.workgroup_id[i]; index && *index < scalar::kVcc)
+      wave.scalars[*index] = group.id[i];
+  if (const auto index = plan.state.workgroup_info; index && *index < scalar::kVcc)
+    wave.scalars[*index] = plan.waves_per_group;
+  if (const auto index = plan.state.scratch_offset; index && *index < scalar::kVcc)
+    wave.scalars[*index] = static_cast<u32>(scratch_offset);
 }
 
 Mode initial_mode(const Plan& plan) {
   const object::FloatMode& mode = plan.registers.float_mode;
   Mode word;
-  word.word = static_cast<u32>(mode.round_f32) | static_cast<u32>(mode.round_f16_f64) << 2 | static_cast<u32>(mode.denorm_f32) << 4 |
-              static_cast<u32>(mode.denorm_f16_f64) << 6 | (mode.dx10_clamp.value_or(true) ? 1u << 8 : 0u) | (mode.ieee.value_or(true) ? 1u << 9 : 0u);
+  word.word = static_cast<u32>(mode.round_f32) | static_cast<u32>(mode.round_f16_f64) << 2 |
+              static_cast<u32>(mode.denorm_f32) << 4 | static_cast<u32>(mode.denorm_f16_f64) << 6 |
+              (mode.dx10_clamp.value_or(true) ? 1u << 8 : 0u) | (mode.ieee.value_or(true) ? 1u << 9 : 0u);
   return word;
 }
 
@@ -229,8 +244,9 @@ class Worker {
       }
       if (machine_.stop.load(std::memory_order_relaxed)) return false;
       if (!progress)
-        return fail(invalid_input(format("kernel \"{}\": group {},{},{}: every wave waits at a barrier that not all reach", machine_.kernel, group_.id[0],
-                                         group_.id[1], group_.id[2])));
+        return fail(
+            invalid_input(format("kernel \"{}\": group {},{},{}: every wave waits at a barrier that not all reach",
+                                 machine_.kernel, group_.id[0], group_.id[1], group_.id[2])));
     }
     return true;
   }
@@ -248,13 +264,15 @@ class Worker {
   void start_group(u64 number) {
     const Sizes& groups = plan_.groups;
     group_.number = number;
-    group_.id = {static_cast<u32>(number % groups[0]), static_cast<u32>(number / groups[0] % groups[1]), static_cast<u32>(number / groups[0] / groups[1])};
+    group_.id = {static_cast<u32>(number % groups[0]), static_cast<u32>(number / groups[0] % groups[1]),
+                 static_cast<u32>(number / groups[0] / groups[1])};
     std::ranges::fill(group_.lds, std::byte{0});
     log_.forget_lds();
     group_.arrived = 0;
     group_.barrier_phase = 0;
     Sizes size;
-    for (unsigned i = 0; i < 3; ++i) size[i] = std::min(plan_.launch.group[i], plan_.launch.threads[i] - group_.id[i] * plan_.launch.group[i]);
+    for (unsigned i = 0; i < 3; ++i)
+      size[i] = std::min(plan_.launch.group[i], plan_.launch.threads[i] - group_.id[i] * plan_.launch.group[i]);
     const u32 items = static_cast<u32>(volume(size));
     const u32 lanes = isa::lanes(plan_.width);
     started_ = (items - 1) / lanes + 1;
@@ -286,7 +304,8 @@ class Worker {
     const u32 first = number * lanes;
     const LaneMask exec = mask_of(std::min(lanes, items - first));
     wave.set_mask(scalar::kExec, exec);
-    std::memset(static_cast<void*>(wave.vectors.get()), 0, sizeof(Row) * std::clamp<u32>(plan_.registers.vgprs, 3, 256));
+    std::memset(static_cast<void*>(wave.vectors.get()), 0,
+                sizeof(Row) * std::clamp<u32>(plan_.registers.vgprs, 3, 256));
     if (isa::info(plan_.target).accumulation_vgprs && plan_.kernel->agprs != 0)
       std::memset(static_cast<void*>(wave.row(vector::kAccumulation)), 0, sizeof(Row) * 256);
     start_work_items(wave, size, first, std::min(lanes, items - first));
@@ -336,8 +355,11 @@ class Worker {
     } else if (step != nullptr) {
       wave.pc = step;
       if (wave.instructions >= machine_.maximum_instructions)
-        wave.fail(invalid_input(format("kernel \"{}\": wave {} of group {},{},{} has run {} instructions without an end, at offset {:#x}; raise --max-instructions if it should",
-                                       machine_.kernel, wave.number, group_.id[0], group_.id[1], group_.id[2], wave.instructions, step->address - machine_.code_base)));
+        wave.fail(
+            invalid_input(format("kernel \"{}\": wave {} of group {},{},{} has run {} instructions without an end, at "
+                                 "offset {:#x}; raise --max-instructions if it should",
+                                 machine_.kernel, wave.number, group_.id[0], group_.id[1], group_.id[2],
+                                 wave.instructions, step->address - machine_.code_base)));
     } else if (wave.status == Status::running) {
       wave.fail(internal_error(format("kernel \"{}\": an instruction has nothing behind it", machine_.kernel)));
     }
@@ -379,7 +401,8 @@ bool host_suffices() {
 Result<Report> run(const Module& module, GuestMemory& memory, const Launch& launch, const Options& options) {
   if (!host_suffices()) return unsupported("this build of the interpreter needs a CPU with AVX2 and FMA");
   const auto start = std::chrono::steady_clock::now();
-  const unsigned wanted = options.host_threads != 0 ? std::min(options.host_threads, 256u) : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned wanted = options.host_threads != 0 ? std::min(options.host_threads, 256u)
+                                                    : std::max(1u, std::thread::hardware_concurrency());
   const unsigned threads = options.check || options.observe ? 1 : wanted;
   WAVEGATE_TRY(const Plan plan, make_plan(module, memory, launch, threads));
   Findings findings;
@@ -394,14 +417,16 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
   machine.maximum_instructions = options.maximum_instructions;
   machine.findings = &findings;
   const Step* const entry = program.at(machine.code_base);
-  if (entry == nullptr) return invalid_input(format("kernel \"{}\": its entry {:#x} is no code", launch.kernel, plan.kernel->entry));
+  if (entry == nullptr)
+    return invalid_input(format("kernel \"{}\": its entry {:#x} is no code", launch.kernel, plan.kernel->entry));
 
   std::atomic<u64> next_group{0};
   std::vector<std::unique_ptr<Worker>> workers;
   const unsigned count = static_cast<unsigned>(std::min<u64>(threads, plan.group_count));
   for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(machine, plan, options, entry, i));
   const auto work = [&](Worker& worker) {
-    for (u64 group = next_group++; group < plan.group_count && !machine.stop.load(std::memory_order_relaxed); group = next_group++)
+    for (u64 group = next_group++; group < plan.group_count && !machine.stop.load(std::memory_order_relaxed);
+         group = next_group++)
       if (!worker.run_group(group)) return;
   };
   {

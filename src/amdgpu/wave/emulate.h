@@ -29,7 +29,8 @@ namespace wavegate::amdgpu::wave {
 struct Step;
 struct Wave;
 
-/// A code object in guest memory, with its variables and relocations. The object's bytes and the memory must outlive it.
+/// A code object in guest memory, with its variables and relocations. The object's bytes and the memory must outlive
+/// it.
 class Module {
  public:
   static Result<std::unique_ptr<Module>> load(object::CodeObject object, GuestMemory& memory);
@@ -59,7 +60,7 @@ struct Launch {
 };
 
 struct Options {
-  unsigned host_threads = 0;                          ///< 0: one for each of the machine's
+  unsigned host_threads = 0;                           ///< 0: one for each of the machine's
   std::uint64_t maximum_instructions = 1'000'000'000;  ///< of one wave
   /// Looks for uninitialised registers and for races; takes one host thread and much longer.
   bool check = false;

@@ -27,13 +27,13 @@ struct Finding {
   std::array<std::uint32_t, 3> workgroup{};
   std::uint32_t wave = 0;
   unsigned lane = 0;
-  std::uint64_t address = 0;       ///< what was accessed, or the register's number
-  std::string detail;              ///< the other side of a race, the register's name
-  std::uint64_t occurrences = 1;   ///< of this kind at this instruction
+  std::uint64_t address = 0;      ///< what was accessed, or the register's number
+  std::string detail;             ///< the other side of a race, the register's name
+  std::uint64_t occurrences = 1;  ///< of this kind at this instruction
 };
 
-/// Collects findings of all threads: one an instruction and kind, the first of them, and how many there were. Which one is
-/// the first may depend on the order in which workgroups run.
+/// Collects findings of all threads: one an instruction and kind, the first of them, and how many there were. Which one
+/// is the first may depend on the order in which workgroups run.
 class Findings {
  public:
   void add(Finding finding);

@@ -20,8 +20,10 @@ template <typename T>
 WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   constexpr int kFar = sizeof(T) == 4 ? 96 : 768;
   constexpr int kTiny = sizeof(T) == 4 ? 23 : 53;
-  const T up = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias + (sizeof(T) == 4 ? 64 : 128)} << Format<T>::mantissa));
-  const T down = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias - (sizeof(T) == 4 ? 64 : 128)} << Format<T>::mantissa));
+  const T up =
+      real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias + (sizeof(T) == 4 ? 64 : 128)} << Format<T>::mantissa));
+  const T down =
+      real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias - (sizeof(T) == 4 ? 64 : 128)} << Format<T>::mantissa));
   const bool invalid = is_zero(numerator) || is_zero(denominator);
   const bool far = biased_exponent(numerator) - biased_exponent(denominator) >= kFar;
   const bool denormal_denominator = is_denormal(denominator);
@@ -51,7 +53,8 @@ WAVEGATE_LANE T div_fmas(T a, T b, T c, Flag scale) {
   const T sum = std::fma(a, b, c);
   const bool is_large = biased_exponent(c) > Format<T>::bias;
   const T product = sum * (is_large ? up : down);
-  // A denormal result is to be rounded once, and the sum has been: where it lies between two of them, what it lost decides.
+  // A denormal result is to be rounded once, and the sum has been: where it lies between two of them, what it lost
+  // decides.
   const T lost = std::fma(a, b, c - sum);
   const T quantum = real(BitsOf<T>{1});
   const T middle = quantum * up * T{0.5};
@@ -72,7 +75,9 @@ WAVEGATE_LANE T div_fixup(T quotient, T denominator, T numerator) {
   result = biased_exponent(numerator) - biased_exponent(denominator) < kUnderflow ? sign : result;
   result = (is_infinite(denominator) || is_zero(numerator)) ? sign : result;
   result = (is_zero(denominator) || is_infinite(numerator)) ? sign | kInfinity<T> : result;
-  result = ((is_zero(denominator) && is_zero(numerator)) || (is_infinite(denominator) && is_infinite(numerator))) ? kDefaultNan<T> : result;
+  result = ((is_zero(denominator) && is_zero(numerator)) || (is_infinite(denominator) && is_infinite(numerator)))
+               ? kDefaultNan<T>
+               : result;
   result = is_nan(denominator) ? bits(denominator) | kQuiet<T> : result;
   result = is_nan(numerator) ? bits(numerator) | kQuiet<T> : result;
   return real(result);

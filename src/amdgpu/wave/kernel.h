@@ -28,11 +28,11 @@ struct LaneType<F16> {
   static constexpr Storage storage = Storage::half;
   static constexpr FloatClass float_class = FloatClass::wide;
 };
-#define WAVEGATE_LANE_TYPE(type, kind)                                \
-  template <>                                                         \
-  struct LaneType<type> {                                             \
-    static constexpr Storage storage = Storage::kind;                 \
-    static constexpr FloatClass float_class = FloatClass::none;       \
+#define WAVEGATE_LANE_TYPE(type, kind)                          \
+  template <>                                                   \
+  struct LaneType<type> {                                       \
+    static constexpr Storage storage = Storage::kind;           \
+    static constexpr FloatClass float_class = FloatClass::none; \
   }
 WAVEGATE_LANE_TYPE(std::uint32_t, word);
 WAVEGATE_LANE_TYPE(std::int32_t, word);
@@ -113,18 +113,21 @@ template <auto function, std::size_t... I>
 void run_lanes(const Call& call, std::index_sequence<I...>) {
   using Types = Signature<decltype(function)>;
   using Kind = ResultType<typename Types::Result>;
-  const auto sources = std::make_tuple(static_cast<const std::tuple_element_t<I, typename Types::Parameters>*>(call.sources[I])...);
+  const auto sources =
+      std::make_tuple(static_cast<const std::tuple_element_t<I, typename Types::Parameters>*>(call.sources[I])...);
   auto* const result = static_cast<typename Kind::Value*>(call.result);
   std::uint32_t* const flags = call.flags;
   const bool ieee = call.ieee;
   // A constant count of lanes is what the compiler makes vector code of.
   for (unsigned first = 0; first < call.lanes; first += 32)
-    run_block<function>(result + first, Kind::with_flag ? flags + first : nullptr, ieee, (std::get<I>(sources) + first)...);
+    run_block<function>(result + first, Kind::with_flag ? flags + first : nullptr, ieee,
+                        (std::get<I>(sources) + first)...);
 }
 
 template <auto function>
 void kernel(const Call& call) {
-  run_lanes<function>(call, std::make_index_sequence<std::tuple_size_v<typename Signature<decltype(function)>::Parameters>>{});
+  run_lanes<function>(
+      call, std::make_index_sequence<std::tuple_size_v<typename Signature<decltype(function)>::Parameters>>{});
 }
 
 template <typename... P>
@@ -147,13 +150,10 @@ constexpr Operation operation(isa::Opcode opcode, Exactness exactness = Exactnes
   using Kind = ResultType<typename Types::Result>;
   auto* const parameters = static_cast<typename Types::Parameters*>(nullptr);
   const FloatClass of_result = LaneType<typename Kind::Value>::float_class;
-  return {opcode,
-          kernel<function>,
-          LaneType<typename Kind::Value>::storage,
-          Kind::with_flag,
-          storages(parameters),
-          of_result != FloatClass::none ? of_result : parameter_class(parameters),
-          exactness};
+  return {
+      opcode,          kernel<function>,     LaneType<typename Kind::Value>::storage,
+      Kind::with_flag, storages(parameters), of_result != FloatClass::none ? of_result : parameter_class(parameters),
+      exactness};
 }
 
 }  // namespace wavegate::amdgpu::wave

@@ -86,7 +86,9 @@ void flush_words(u32* row, unsigned lanes) {
   for_lanes(lanes, [=](std::size_t i) { row[i] = (row[i] & 0x7f800000u) == 0 ? row[i] & 0x80000000u : row[i]; });
 }
 void flush_pairs(u64* pairs, unsigned lanes) {
-  for_lanes(lanes, [=](std::size_t i) { pairs[i] = (pairs[i] & kInfinity<double>) == 0 ? pairs[i] & kSign<double> : pairs[i]; });
+  for_lanes(lanes, [=](std::size_t i) {
+    pairs[i] = (pairs[i] & kInfinity<double>) == 0 ? pairs[i] & kSign<double> : pairs[i];
+  });
 }
 void flush_halves(u32* row, unsigned lanes) {
   for_lanes(lanes, [=](std::size_t i) { row[i] = (row[i] & 0x7c00u) == 0 ? row[i] & ~0x3ffu : row[i]; });
@@ -97,7 +99,10 @@ namespace {
 template <typename T>
 WAVEGATE_LANE T modified(T value, T factor, bool clamp, bool nan_to_zero) {
   const T scaled_value = factor == T{1} ? value : value * factor;
-  const T bounded = scaled_value > T{1} ? T{1} : scaled_value > T{0} ? scaled_value : is_nan(scaled_value) && !nan_to_zero ? scaled_value : T{0};
+  const T bounded = scaled_value > T{1}                    ? T{1}
+                    : scaled_value > T{0}                  ? scaled_value
+                    : is_nan(scaled_value) && !nan_to_zero ? scaled_value
+                                                           : T{0};
   return clamp ? bounded : scaled_value;
 }
 
@@ -117,7 +122,8 @@ void addresses(u64* to, const u32* low, const u32* high, u64 base, unsigned lane
     for_lanes(lanes, [=](std::size_t i) { to[i] = base + (static_cast<u64>(high[i]) << 32 | low[i]); });
 }
 
-Span offsets_within(u64* offsets, const u64* addresses, const u32* active, u64 base, u64 size, unsigned bytes, unsigned lanes) {
+Span offsets_within(u64* offsets, const u64* addresses, const u32* active, u64 base, u64 size, unsigned bytes,
+                    unsigned lanes) {
   if (size < bytes) return {};
   // An unsigned comparison by the sign of a difference: sizes are below 2^62, and what is far off is so as well.
   const u64 last = size - bytes;

@@ -36,8 +36,10 @@ std::uint64_t GuestMemory::map(std::span<std::byte> bytes, std::string name, boo
 Result<void> GuestMemory::map_at(std::uint64_t address, std::span<std::byte> bytes, std::string name, bool writable) {
   const auto place = std::ranges::lower_bound(ranges_, address, {}, &MemoryRange::address);
   const bool meets_next = place != ranges_.end() && place->address - address < bytes.size();
-  const bool meets_last = place != ranges_.begin() && address - std::prev(place)->address < std::prev(place)->bytes.size();
-  if (meets_next || meets_last) return invalid_input(format("\"{}\" overlaps other guest memory at {:#x}", name, address));
+  const bool meets_last =
+      place != ranges_.begin() && address - std::prev(place)->address < std::prev(place)->bytes.size();
+  if (meets_next || meets_last)
+    return invalid_input(format("\"{}\" overlaps other guest memory at {:#x}", name, address));
   ranges_.insert(place, {address, bytes, writable, std::move(name)});
   next_ = std::max(next_, (address + bytes.size() + kGap + kPage - 1) / kPage * kPage);
   return {};

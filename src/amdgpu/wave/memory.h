@@ -24,8 +24,8 @@ struct MemoryRange {
   std::string name;
 };
 
-/// The guest's 64-bit address space: pieces with unmapped space around each, so that an access beyond the end of one meets
-/// no other. What lies in none reads as 0, and writes to it are dropped; interpreters report it.
+/// The guest's 64-bit address space: pieces with unmapped space around each, so that an access beyond the end of one
+/// meets no other. What lies in none reads as 0, and writes to it are dropped; interpreters report it.
 class GuestMemory {
  public:
   /// Zeroed memory of so many bytes; an error if all together exceed the limit.

@@ -26,7 +26,15 @@ struct Place {
 };
 
 void report(Wave& wave, const Step& step, FindingKind kind, unsigned lane, u64 address) {
-  wave.machine->findings->add({kind, step.address - wave.machine->code_base, isa::print(step.instruction), wave.group->id, wave.number, lane, address, {}, 1});
+  wave.machine->findings->add({kind,
+                               step.address - wave.machine->code_base,
+                               isa::print(step.instruction),
+                               wave.group->id,
+                               wave.number,
+                               lane,
+                               address,
+                               {},
+                               1});
 }
 
 /// Bytes of one lane, or nullptr if they lie in no memory or must not be written.
@@ -90,7 +98,8 @@ const Row* data_rows(Wave& wave, const Source& source, Row* space) {
 }
 
 /// One lane after the other, each access looked up: where something is out of bounds, or is being checked.
-void access_singly(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes, const Row* data) {
+void access_singly(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes,
+                   const Row* data) {
   const MemoryAction& action = step.memory;
   const bool writes = action.kind == Kind::store;
   Row* const to = wave.row(step.destination.index + place.register_offset);
@@ -104,7 +113,8 @@ void access_singly(Wave& wave, const Step& step, const Place& place, const u64* 
         continue;
       }
       if (wave.group->shadow != nullptr)
-        note_access(wave, step, !place.is_global, address, bytes_of(action), writes ? AccessKind::write : AccessKind::read, lane);
+        note_access(wave, step, !place.is_global, address, bytes_of(action),
+                    writes ? AccessKind::write : AccessKind::read, lane);
       if (writes)
         store_lane(action, data[word].lane[lane], memory);
       else
@@ -114,8 +124,8 @@ void access_singly(Wave& wave, const Step& step, const Place& place, const u64* 
 }
 
 /// All lanes of an instruction that lie within one range of memory.
-void access_together(Wave& wave, const Step& step, const Place& place, std::byte* memory, const u64* offsets, bool contiguous, LaneMask lanes,
-                     const Row* data) {
+void access_together(Wave& wave, const Step& step, const Place& place, std::byte* memory, const u64* offsets,
+                     bool contiguous, LaneMask lanes, const Row* data) {
   const MemoryAction& action = step.memory;
   const bool whole = contiguous && lanes == wave.full && action.words == 1 && action.element_bytes == 4;
   if (action.kind == Kind::store) {
@@ -124,7 +134,9 @@ void access_together(Wave& wave, const Step& step, const Place& place, std::byte
       return;
     }
     for (unsigned word = 0; word < action.words; ++word)
-      for_each(lanes, [&](unsigned lane) { store_lane(action, data[word].lane[lane], memory + offsets[lane] + u64{word} * place.word_stride); });
+      for_each(lanes, [&](unsigned lane) {
+        store_lane(action, data[word].lane[lane], memory + offsets[lane] + u64{word} * place.word_stride);
+      });
     return;
   }
   Row* const to = wave.row(step.destination.index + place.register_offset);
@@ -133,7 +145,9 @@ void access_together(Wave& wave, const Step& step, const Place& place, std::byte
     return;
   }
   for (unsigned word = 0; word < action.words; ++word)
-    for_each(lanes, [&](unsigned lane) { load_lane(action, to, word, lane, memory + offsets[lane] + u64{word} * place.word_stride); });
+    for_each(lanes, [&](unsigned lane) {
+      load_lane(action, to, word, lane, memory + offsets[lane] + u64{word} * place.word_stride);
+    });
 }
 
 /// The range that the first of the lanes' addresses lies in: most often the one of the last access.
@@ -155,15 +169,18 @@ void access_lanes(Wave& wave, const Step& step, Place place, const u64* addresse
     }
     if (usable) {
       const unsigned extent = bytes_of(step.memory) + (step.memory.words - 1) * place.word_stride;
-      const Span span = offsets_within(offsets.pairs(), addresses, wave.spread(lanes), place.base, place.bytes.size(), extent, wave.lanes);
-      if (span.inside) return access_together(wave, step, place, place.bytes.data(), offsets.pairs(), span.contiguous, lanes, data);
+      const Span span = offsets_within(offsets.pairs(), addresses, wave.spread(lanes), place.base, place.bytes.size(),
+                                       extent, wave.lanes);
+      if (span.inside)
+        return access_together(wave, step, place, place.bytes.data(), offsets.pairs(), span.contiguous, lanes, data);
     }
   }
   access_singly(wave, step, place, addresses, lanes, data);
 }
 
 /// Lanes of an atomic are one after the other, the lowest first.
-void access_atomically(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes, const Row* data, const Row* second) {
+void access_atomically(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes,
+                       const Row* data, const Row* second) {
   const MemoryAction& action = step.memory;
   const bool wide = action.element_bytes == 8;
   const auto value_of = [&](const Row* rows, unsigned lane) {
@@ -181,8 +198,10 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
     }
     u64 before = 0;
     if (memory != nullptr) {
-      if (wave.group->shadow != nullptr) note_access(wave, step, !place.is_global, address, action.element_bytes, AccessKind::atomic, lane);
-      before = apply_atomic(action.atomic, action.element_bytes, memory, value_of(data, lane), value_of(second, lane), place.is_global);
+      if (wave.group->shadow != nullptr)
+        note_access(wave, step, !place.is_global, address, action.element_bytes, AccessKind::atomic, lane);
+      before = apply_atomic(action.atomic, action.element_bytes, memory, value_of(data, lane), value_of(second, lane),
+                            place.is_global);
     }
     results[0].lane[lane] = static_cast<u32>(before);
     results[1].lane[lane] = static_cast<u32>(before >> 32);
@@ -246,10 +265,12 @@ const Step* run_scratch(Wave& wave, const Step& step) {
   wave.lane_instructions += static_cast<u64>(std::popcount(exec));
   const Source& address = step.sources[step.memory.address];
   const Source& base = step.sources[step.memory.base];
-  const u32 start = static_cast<u32>(step.instruction.offset) + (base.mode == SourceMode::none ? 0 : static_cast<u32>(read(wave, base)));
+  const u32 start = static_cast<u32>(step.instruction.offset) +
+                    (base.mode == SourceMode::none ? 0 : static_cast<u32>(read(wave, base)));
   u64* const lanes = wave.addresses.pairs();
   for (unsigned lane = 0; lane < wave.lanes; ++lane)
-    lanes[lane] = scratch_address(wave, lane, start + (address.mode == SourceMode::row ? wave.row(address.index)->lane[lane] : 0));
+    lanes[lane] = scratch_address(wave, lane,
+                                  start + (address.mode == SourceMode::row ? wave.row(address.index)->lane[lane] : 0));
   access(wave, step, scratch_place(wave), lanes, exec);
   return step.next;
 }
@@ -268,7 +289,8 @@ const Step* run_flat(Wave& wave, const Step& step) {
   const Row* const rows = wave.row(address.index);
   u64* const lanes = wave.addresses.pairs();
   LaneMask shared = 0, scratch = 0;
-  addresses(lanes, rows[0].lane, rows[1].lane, static_cast<u64>(static_cast<std::int64_t>(step.instruction.offset)), wave.lanes);
+  addresses(lanes, rows[0].lane, rows[1].lane, static_cast<u64>(static_cast<std::int64_t>(step.instruction.offset)),
+            wave.lanes);
   for_each(exec, [&](unsigned lane) {
     const u32 aperture = static_cast<u32>(lanes[lane] >> 32);
     if (aperture == kSharedAperture) {
@@ -305,7 +327,8 @@ const Step* run_lds(Wave& wave, const Step& step) {
     access(wave, step, place, lanes.pairs(), exec);
     return step.next;
   }
-  addresses(lanes.pairs(), row, nullptr, u64{static_cast<u32>(step.instruction.offset) & 0xffu} * action.stride, wave.lanes);
+  addresses(lanes.pairs(), row, nullptr, u64{static_cast<u32>(step.instruction.offset) & 0xffu} * action.stride,
+            wave.lanes);
   addresses(others.pairs(), row, nullptr, u64{step.instruction.offset1} * action.stride, wave.lanes);
   Row spaces[4];
   const bool writes = action.kind == Kind::store;
@@ -357,18 +380,21 @@ const Step* run_buffer(Wave& wave, const Step& step) {
   const Buffer buffer = buffer_of(wave, step.sources[action.base].index);
   const u32 wave_offset = static_cast<u32>(read(wave, step.sources[action.base_offset]));
   const Source& address = step.sources[action.address];
-  const bool has_index = instruction.has(isa::MemoryFlags::idxen), has_offset = instruction.has(isa::MemoryFlags::offen);
+  const bool has_index = instruction.has(isa::MemoryFlags::idxen),
+             has_offset = instruction.has(isa::MemoryFlags::offen);
   const Row* const rows = address.mode == SourceMode::row ? wave.row(address.index) : nullptr;
   u64* const lanes = wave.addresses.pairs();
   LaneMask outside = 0;
   const unsigned bytes = action.kind == Kind::atomic ? action.element_bytes : bytes_of(action) + 4 * (action.words - 1);
   for (unsigned lane = 0; lane < wave.lanes; ++lane) {
     const u64 index = (has_index && rows != nullptr ? rows[0].lane[lane] : 0) + (buffer.adds_lane ? lane : 0);
-    const u64 offset = static_cast<u32>(instruction.offset) + (has_offset && rows != nullptr ? u64{rows[has_index ? 1 : 0].lane[lane]} : 0);
+    const u64 offset = static_cast<u32>(instruction.offset) +
+                       (has_offset && rows != nullptr ? u64{rows[has_index ? 1 : 0].lane[lane]} : 0);
     if (is_outside(buffer, index, offset, bytes)) outside |= LaneMask{1} << lane;
     u64 place = index * buffer.stride + offset;
     if (buffer.swizzled)
-      place = (index / buffer.index_stride * buffer.stride + offset / buffer.element_bytes * buffer.element_bytes) * buffer.index_stride +
+      place = (index / buffer.index_stride * buffer.stride + offset / buffer.element_bytes * buffer.element_bytes) *
+                  buffer.index_stride +
               index % buffer.index_stride * buffer.element_bytes + offset % buffer.element_bytes;
     lanes[lane] = buffer.base + wave_offset + place;
   }

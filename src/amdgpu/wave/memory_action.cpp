@@ -77,7 +77,7 @@ struct NamedSpace {
   MemorySpace space;
 };
 constexpr NamedSpace kSpaces[] = {
-    {"global_", MemorySpace::global}, {"flat_", MemorySpace::flat},     {"scratch_", MemorySpace::scratch},
+    {"global_", MemorySpace::global}, {"flat_", MemorySpace::flat}, {"scratch_", MemorySpace::scratch},
     {"buffer_", MemorySpace::buffer}, {"ds_", MemorySpace::lds},
 };
 

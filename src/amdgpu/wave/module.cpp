@@ -13,7 +13,11 @@ Result<std::unique_ptr<Module>> Module::load(object::CodeObject object, GuestMem
   WAVEGATE_TRY(module->image_, object::load(module->object_, memory.next_address()));
   for (object::ImageSegment& segment : module->image_.segments) {
     if (segment.bytes.empty()) continue;
-    WAVEGATE_CHECK(memory.map_at(segment.address, segment.bytes, segment.executable ? "code" : segment.writable ? "variables" : "constants", segment.writable));
+    WAVEGATE_CHECK(memory.map_at(segment.address, segment.bytes,
+                                 segment.executable ? "code"
+                                 : segment.writable ? "variables"
+                                                    : "constants",
+                                 segment.writable));
   }
   return module;
 }
@@ -22,7 +26,8 @@ Result<const object::Kernel*> Module::kernel(std::string_view name) const {
   if (const object::Kernel* const found = object_.find_kernel(name)) return found;
   constexpr std::size_t kShown = 8;
   std::string names;
-  for (std::size_t i = 0; i < std::min(object_.kernels.size(), kShown); ++i) names += (i == 0 ? "" : ", ") + object_.kernels[i].name;
+  for (std::size_t i = 0; i < std::min(object_.kernels.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + object_.kernels[i].name;
   if (object_.kernels.size() > kShown) names += format(" and {} more", object_.kernels.size() - kShown);
   return invalid_input(format("there is no kernel \"{}\"; there are {}", name, names.empty() ? "none" : names));
 }
@@ -51,14 +56,18 @@ Result<void> Launch::set(const Module& module, std::string_view name, std::span<
   if (argument == nullptr) {
     std::string names;
     for (const object::Argument& one : found->arguments)
-      if (!object::is_hidden(one.kind)) names += (names.empty() ? "" : ", ") + (one.name.empty() ? std::string("(without a name)") : one.name);
-    return invalid_input(format("kernel \"{}\" has no argument \"{}\"; it has {}; a number from 0 names one, too", kernel, name, names.empty() ? "none" : names));
+      if (!object::is_hidden(one.kind))
+        names += (names.empty() ? "" : ", ") + (one.name.empty() ? std::string("(without a name)") : one.name);
+    return invalid_input(format("kernel \"{}\" has no argument \"{}\"; it has {}; a number from 0 names one, too",
+                                kernel, name, names.empty() ? "none" : names));
   }
   if (argument->size != value.size())
-    return invalid_input(format("kernel \"{}\": argument \"{}\" has {} bytes, not {}", kernel, name, argument->size, value.size()));
+    return invalid_input(
+        format("kernel \"{}\": argument \"{}\" has {} bytes, not {}", kernel, name, argument->size, value.size()));
   constexpr std::uint32_t kMaximumBytes = 1 << 16;
   if (argument->offset > kMaximumBytes || argument->size > kMaximumBytes)
-    return invalid_input(format("kernel \"{}\": argument \"{}\" lies beyond {} bytes of arguments", kernel, name, kMaximumBytes));
+    return invalid_input(
+        format("kernel \"{}\": argument \"{}\" lies beyond {} bytes of arguments", kernel, name, kMaximumBytes));
   arguments.resize(std::max<std::size_t>(arguments.size(), argument->offset + argument->size));
   std::memcpy(arguments.data() + argument->offset, value.data(), value.size());
   return {};

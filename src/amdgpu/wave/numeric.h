@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Arithmetic of one lane that C++ has no operator for. All of it is free of branches, so that loops over lanes become vector
-/// code.
+/// Arithmetic of one lane that C++ has no operator for. All of it is free of branches, so that loops over lanes become
+/// vector code.
 namespace wavegate::amdgpu::wave {
 
 #define WAVEGATE_LANE [[gnu::always_inline]] inline
@@ -171,11 +171,10 @@ inline double scaled(double value, std::int32_t exponent) {
 template <typename T>
 WAVEGATE_LANE bool is_of_class(T value, std::uint32_t mask) {
   const bool negative = (bits(value) & kSign<T>) != 0;
-  const std::uint32_t number =
-      is_infinite(value) ? (negative ? 1u << 2 : 1u << 9)
-                         : is_zero(value) ? (negative ? 1u << 5 : 1u << 6)
-                                          : is_denormal(value) ? (negative ? 1u << 4 : 1u << 7)
-                                                               : (negative ? 1u << 3 : 1u << 8);
+  const std::uint32_t number = is_infinite(value)   ? (negative ? 1u << 2 : 1u << 9)
+                               : is_zero(value)     ? (negative ? 1u << 5 : 1u << 6)
+                               : is_denormal(value) ? (negative ? 1u << 4 : 1u << 7)
+                                                    : (negative ? 1u << 3 : 1u << 8);
   const std::uint32_t kind = is_nan(value) ? (is_signalling(value) ? 1u : 2u) : number;
   return (kind & mask) != 0;
 }
@@ -198,8 +197,11 @@ WAVEGATE_LANE T mantissa_of(T value) {
   const int denormal_shift = static_cast<int>(std::countl_zero(static_cast<BitsOf<T>>(bits(value) & kMantissa<T>))) -
                              (static_cast<int>(sizeof(T)) * 8 - 1 - Format<T>::mantissa);
   const BitsOf<T> fraction_bits =
-      (biased_exponent(value) == 0 ? bits(value) << (denormal_shift & static_cast<int>(sizeof(T) * 8 - 1)) : bits(value)) & kMantissa<T>;
-  const BitsOf<T> result = (bits(value) & kSign<T>) | BitsOf<T>{Format<T>::bias - 1} << Format<T>::mantissa | fraction_bits;
+      (biased_exponent(value) == 0 ? bits(value) << (denormal_shift & static_cast<int>(sizeof(T) * 8 - 1))
+                                   : bits(value)) &
+      kMantissa<T>;
+  const BitsOf<T> result =
+      (bits(value) & kSign<T>) | BitsOf<T>{Format<T>::bias - 1} << Format<T>::mantissa | fraction_bits;
   return (is_zero(value) || is_infinite(value)) ? value : is_nan(value) ? quieted(value) : real(result);
 }
 
@@ -219,7 +221,8 @@ WAVEGATE_LANE std::uint32_t to_unsigned(T value) {
   const bool inside = (value > T{0}) && (value < kBound);
   const bool upper = value >= kHalf;
   const T kept = inside ? (upper ? value - kHalf : value) : T{0};
-  const std::uint32_t converted = static_cast<std::uint32_t>(static_cast<std::int32_t>(kept)) ^ (upper ? 0x80000000u : 0u);
+  const std::uint32_t converted =
+      static_cast<std::uint32_t>(static_cast<std::int32_t>(kept)) ^ (upper ? 0x80000000u : 0u);
   return inside ? converted : value >= kBound ? 0xffffffffu : 0u;
 }
 template <typename T>
@@ -263,8 +266,8 @@ WAVEGATE_LANE float of_half(std::uint32_t half) {
   return real(sign | (magnitude >= 0x7c00u ? special : magnitude < 0x400u ? denormal : normal));
 }
 
-/// The sum of a product and an addend in f16, rounded once: the product is exact in f64, and what the sum loses there is
-/// kept in its last bit, so that rounding to f16 sees it.
+/// The sum of a product and an addend in f16, rounded once: the product is exact in f64, and what the sum loses there
+/// is kept in its last bit, so that rounding to f16 sees it.
 WAVEGATE_LANE float fused_half(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;

@@ -24,9 +24,9 @@ void share_compares(Rows& rows) {
 
 Rows all_rows() {
   Rows rows{};
-  for (const auto operations : {float_operations(), half_operations(), double_operations(), approximate_operations(),
-                                integer_operations(), short_operations(), conversion_operations(),
-                                compare_operations(), dot_operations()})
+  for (const auto operations :
+       {float_operations(), half_operations(), double_operations(), approximate_operations(), integer_operations(),
+        short_operations(), conversion_operations(), compare_operations(), dot_operations()})
     enter(rows, operations);
   share_compares(rows);
   return rows;

@@ -7,20 +7,20 @@
 #include "wavegate/amdgpu/isa/opcode.h"
 #include "wavegate/amdgpu/wave/row.h"
 
-/// The operations of vector instructions: what is computed in each lane, free of registers, modifiers and masks. Those are
-/// the same for all of them and done before and after, see vector.h.
+/// The operations of vector instructions: what is computed in each lane, free of registers, modifiers and masks. Those
+/// are the same for all of them and done before and after, see vector.h.
 namespace wavegate::amdgpu::wave {
 
 /// How a value of one lane is handed to an operation. A function's parameter types say it.
 enum class Storage : std::uint8_t {
   none,
-  word,   ///< float, uint32_t, int32_t: a word a lane
-  pair,   ///< double, uint64_t, int64_t: 8 bytes a lane
-  half,   ///< F16: a float a lane, which is rounded to 16 bits when it is written
-  u16,    ///< U16: a word a lane, extended with zeros
-  i16,    ///< I16: a word a lane, extended by its sign
-  flag,   ///< Flag: a word a lane, 0 or all ones; a bit of a mask in registers
-  quad,   ///< four words a lane: v_mqsad_u32_u8
+  word,  ///< float, uint32_t, int32_t: a word a lane
+  pair,  ///< double, uint64_t, int64_t: 8 bytes a lane
+  half,  ///< F16: a float a lane, which is rounded to 16 bits when it is written
+  u16,   ///< U16: a word a lane, extended with zeros
+  i16,   ///< I16: a word a lane, extended by its sign
+  flag,  ///< Flag: a word a lane, 0 or all ones; a bit of a mask in registers
+  quad,  ///< four words a lane: v_mqsad_u32_u8
 };
 
 struct F16 {

@@ -31,7 +31,9 @@ isa::Instruction half_of(const isa::Instruction& dual, bool second) {
 bool reads(const isa::Instruction& reader, const isa::Instruction& writer) {
   const isa::Operand& written = writer.operands[0];
   const auto sources = reader.sources();
-  return std::ranges::any_of(sources, [&](const isa::Operand& source) { return source.kind == written.kind && source.value == written.value; });
+  return std::ranges::any_of(sources, [&](const isa::Operand& source) {
+    return source.kind == written.kind && source.value == written.value;
+  });
 }
 
 isa::Instruction move(const isa::Instruction& like, const isa::Operand& to, const isa::Operand& from) {
@@ -80,7 +82,8 @@ void Program::follow(u64 entry) {
     while (find(address) == nullptr) {
       u32 words[5] = {};
       const auto segment = std::ranges::find_if(image_.segments, [&](const object::ImageSegment& candidate) {
-        return candidate.executable && address >= candidate.address && address - candidate.address < candidate.bytes.size();
+        return candidate.executable && address >= candidate.address &&
+               address - candidate.address < candidate.bytes.size();
       });
       std::size_t count = 0;
       if (segment != image_.segments.end()) {
@@ -120,7 +123,8 @@ void Program::follow(u64 entry) {
       if (info.has(isa::OpcodeFlags::branch)) {
         for (const isa::Operand& operand : instruction.operands)
           if (operand.kind == isa::OperandKind::label) {
-            targets[last] = next + static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(operand.value))) * 4;
+            targets[last] =
+                next + static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(operand.value))) * 4;
             open.push_back(targets[last]);
           }
       }

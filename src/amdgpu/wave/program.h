@@ -19,12 +19,13 @@ void translate(Step& step, const std::function<Values*()>& make_values);
 /// Whether an instruction has a handler.
 bool is_implemented(const isa::Instruction& instruction);
 
-/// The code of an image as steps. Code is followed from where it is entered; what only a register leads to is decoded when a
-/// wave gets there. Safe to use by several threads.
+/// The code of an image as steps. Code is followed from where it is entered; what only a register leads to is decoded
+/// when a wave gets there. Safe to use by several threads.
 class Program {
  public:
   /// The image must outlive the program.
-  Program(const object::Image& image, isa::Target target, isa::WaveWidth width) : image_(image), target_(target), width_(width) {}
+  Program(const object::Image& image, isa::Target target, isa::WaveWidth width)
+      : image_(image), target_(target), width_(width) {}
 
   /// The step at an address; nullptr where no code of the image is.
   const Step* at(std::uint64_t address);

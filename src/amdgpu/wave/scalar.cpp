@@ -33,7 +33,8 @@ const Step* run(Wave& wave, const Step& step) {
 /// SCC is whether the result is not zero, of as many bits as it has.
 template <typename T, auto function>
 const Step* run_logic(Wave& wave, const Step& step) {
-  const T result = static_cast<T>(function(static_cast<T>(read(wave, step.sources[0])), static_cast<T>(read(wave, step.sources[1]))));
+  const T result = static_cast<T>(
+      function(static_cast<T>(read(wave, step.sources[0])), static_cast<T>(read(wave, step.sources[1]))));
   write(wave, step.destination, static_cast<u64>(result));
   wave.scc = result != 0 ? 1 : 0;
   return step.next;
@@ -175,34 +176,47 @@ struct ScalarRow {
   Handler handler;
 };
 
-#define WAVEGATE_SCALAR(opcode, expression) \
-  ScalarRow{opcode, run<[]([[maybe_unused]] u64 a, [[maybe_unused]] u64 b, [[maybe_unused]] Scalars & s) -> u64 { return expression; }>}
-#define WAVEGATE_BOTH(name, function) ScalarRow{s_##name##_b32, run_logic<u32, function>}, ScalarRow{s_##name##_b64, run_logic<u64, function>}
-#define WAVEGATE_EXEC(name, saves, function) \
-  ScalarRow{s_##name##_b32, run_exec<u32, saves, function>}, ScalarRow{s_##name##_b64, run_exec<u64, saves, function>}
-#define WAVEGATE_COMPARES(suffix, type)                                                     \
-  ScalarRow{s_cmp_eq_##suffix, run_compare<type, [](type a, type b) { return a == b; }>},            \
-      ScalarRow{s_cmp_lg_##suffix, run_compare<type, [](type a, type b) { return a != b; }>},        \
-      ScalarRow{s_cmp_gt_##suffix, run_compare<type, [](type a, type b) { return b < a; }>},         \
-      ScalarRow{s_cmp_ge_##suffix, run_compare<type, [](type a, type b) { return b <= a; }>},        \
-      ScalarRow{s_cmp_lt_##suffix, run_compare<type, [](type a, type b) { return a < b; }>},         \
-      ScalarRow{s_cmp_le_##suffix, run_compare<type, [](type a, type b) { return a <= b; }>}
-#define WAVEGATE_COMPARES_K(suffix, type)                                                   \
-  ScalarRow{s_cmpk_eq_##suffix, run_compare<type, [](type a, type b) { return a == b; }>},           \
-      ScalarRow{s_cmpk_lg_##suffix, run_compare<type, [](type a, type b) { return a != b; }>},       \
-      ScalarRow{s_cmpk_gt_##suffix, run_compare<type, [](type a, type b) { return b < a; }>},        \
-      ScalarRow{s_cmpk_ge_##suffix, run_compare<type, [](type a, type b) { return b <= a; }>},       \
-      ScalarRow{s_cmpk_lt_##suffix, run_compare<type, [](type a, type b) { return a < b; }>},        \
-      ScalarRow{s_cmpk_le_##suffix, run_compare<type, [](type a, type b) { return a <= b; }>}
-#define WAVEGATE_COMPARE_FLOAT(name, expression)                                                       \
-  ScalarRow{s_cmp_##name##_f32, run<[](u64 ua, u64 ub, Scalars& s) -> u64 {                                     \
-     const float a = number(ua), b = number(ub);                                                       \
-     return s.scc = (expression) ? 1 : 0;                                                              \
-   }>},                                                                                                \
-  ScalarRow{s_cmp_##name##_f16, run<[](u64 ua, u64 ub, Scalars& s) -> u64 {                                     \
-     const float a = half_number(ua), b = half_number(ub);                                             \
-     return s.scc = (expression) ? 1 : 0;                                                              \
-   }>}
+#define WAVEGATE_SCALAR(opcode, expression)                                                              \
+  ScalarRow {                                                                                            \
+    opcode, run<[]([[maybe_unused]] u64 a, [[maybe_unused]] u64 b, [[maybe_unused]] Scalars& s) -> u64 { \
+      return expression;                                                                                 \
+    }>                                                                                                   \
+  }
+#define WAVEGATE_BOTH(name, function)                              \
+  ScalarRow{s_##name##_b32, run_logic<u32, function>}, ScalarRow { \
+    s_##name##_b64, run_logic<u64, function>                       \
+  }
+#define WAVEGATE_EXEC(name, saves, function)                             \
+  ScalarRow{s_##name##_b32, run_exec<u32, saves, function>}, ScalarRow { \
+    s_##name##_b64, run_exec<u64, saves, function>                       \
+  }
+#define WAVEGATE_COMPARES(suffix, type)                                                                  \
+  ScalarRow{s_cmp_eq_##suffix, run_compare<type, [](type a, type b) { return a == b; }>},                \
+      ScalarRow{s_cmp_lg_##suffix, run_compare<type, [](type a, type b) { return a != b; }>},            \
+      ScalarRow{s_cmp_gt_##suffix, run_compare<type, [](type a, type b) { return b < a; }>},             \
+      ScalarRow{s_cmp_ge_##suffix, run_compare<type, [](type a, type b) { return b <= a; }>},            \
+      ScalarRow{s_cmp_lt_##suffix, run_compare<type, [](type a, type b) { return a < b; }>}, ScalarRow { \
+    s_cmp_le_##suffix, run_compare<type, [](type a, type b) { return a <= b; }>                          \
+  }
+#define WAVEGATE_COMPARES_K(suffix, type)                                                                 \
+  ScalarRow{s_cmpk_eq_##suffix, run_compare<type, [](type a, type b) { return a == b; }>},                \
+      ScalarRow{s_cmpk_lg_##suffix, run_compare<type, [](type a, type b) { return a != b; }>},            \
+      ScalarRow{s_cmpk_gt_##suffix, run_compare<type, [](type a, type b) { return b < a; }>},             \
+      ScalarRow{s_cmpk_ge_##suffix, run_compare<type, [](type a, type b) { return b <= a; }>},            \
+      ScalarRow{s_cmpk_lt_##suffix, run_compare<type, [](type a, type b) { return a < b; }>}, ScalarRow { \
+    s_cmpk_le_##suffix, run_compare<type, [](type a, type b) { return a <= b; }>                          \
+  }
+#define WAVEGATE_COMPARE_FLOAT(name, expression)                            \
+  ScalarRow{s_cmp_##name##_f32, run<[](u64 ua, u64 ub, Scalars& s) -> u64 { \
+              const float a = number(ua), b = number(ub);                   \
+              return s.scc = (expression) ? 1 : 0;                          \
+            }>},                                                            \
+      ScalarRow {                                                           \
+    s_cmp_##name##_f16, run<[](u64 ua, u64 ub, Scalars& s) -> u64 {         \
+      const float a = half_number(ua), b = half_number(ub);                 \
+      return s.scc = (expression) ? 1 : 0;                                  \
+    }>                                                                      \
+  }
 
 // clang-format off
 constexpr std::array kRows{

@@ -15,13 +15,22 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 void report(Wave& wave, const Step& step, FindingKind kind, u64 address) {
-  wave.machine->findings->add({kind, step.address - wave.machine->code_base, isa::print(step.instruction), wave.group->id, wave.number, 0, address, {}, 1});
+  wave.machine->findings->add({kind,
+                               step.address - wave.machine->code_base,
+                               isa::print(step.instruction),
+                               wave.group->id,
+                               wave.number,
+                               0,
+                               address,
+                               {},
+                               1});
 }
 
 /// The offset operands from source `first` on: an immediate, a register, or both.
 u64 offset_of(const Wave& wave, const Step& step, unsigned first) {
   const Source& source = step.sources[first];
-  if (source.mode == SourceMode::constant) return static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(source.value)));
+  if (source.mode == SourceMode::constant)
+    return static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(source.value)));
   const u64 constant = static_cast<u64>(static_cast<std::int64_t>(step.instruction.offset));
   return source.mode == SourceMode::scalar ? wave.scalars[source.index] + constant : constant;
 }

@@ -48,9 +48,32 @@ struct Destination {
 
 enum class MemorySpace : std::uint8_t { global, flat, scratch, lds, buffer };
 enum class AtomicOperation : std::uint8_t {
-  none, swap, compare_swap, add, subtract, reverse_subtract, signed_minimum, unsigned_minimum, signed_maximum, unsigned_maximum,
-  bit_and, bit_or, bit_xor, increment, decrement, add_f32, add_f64, minimum_f32, maximum_f32, minimum_f64, maximum_f64,
-  packed_add_f16, subtract_clamped, conditional_subtract, masked_or, wrap,
+  none,
+  swap,
+  compare_swap,
+  add,
+  subtract,
+  reverse_subtract,
+  signed_minimum,
+  unsigned_minimum,
+  signed_maximum,
+  unsigned_maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  increment,
+  decrement,
+  add_f32,
+  add_f64,
+  minimum_f32,
+  maximum_f32,
+  minimum_f64,
+  maximum_f64,
+  packed_add_f16,
+  subtract_clamped,
+  conditional_subtract,
+  masked_or,
+  wrap,
 };
 
 /// What a memory instruction moves.

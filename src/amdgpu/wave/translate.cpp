@@ -52,7 +52,8 @@ std::optional<std::uint16_t> scalar_index(const isa::Operand& operand) {
 }
 std::optional<std::uint16_t> row_index(const isa::Operand& operand) {
   if (operand.kind == OperandKind::vgpr && operand.value < 256) return static_cast<std::uint16_t>(operand.value);
-  if (operand.kind == OperandKind::agpr && operand.value < 256) return static_cast<std::uint16_t>(vector::kAccumulation + operand.value);
+  if (operand.kind == OperandKind::agpr && operand.value < 256)
+    return static_cast<std::uint16_t>(vector::kAccumulation + operand.value);
   return std::nullopt;
 }
 
@@ -80,10 +81,18 @@ std::optional<Source> source_of(const isa::Operand& operand) {
       case OperandKind::vccz: source = special_source(SourceMode::vccz); break;
       case OperandKind::execz: source = special_source(SourceMode::execz); break;
       // As 64 bits an aperture is an address; its 32 bits are the upper half of it.
-      case OperandKind::shared_base: source = constant_source(words >= 2 ? u64{kSharedAperture} << 32 : kSharedAperture, words); break;
-      case OperandKind::private_base: source = constant_source(words >= 2 ? u64{kPrivateAperture} << 32 : kPrivateAperture, words); break;
-      case OperandKind::shared_limit: source = constant_source(words >= 2 ? u64{kSharedAperture} << 32 | 0xffffffffu : kSharedAperture, words); break;
-      case OperandKind::private_limit: source = constant_source(words >= 2 ? u64{kPrivateAperture} << 32 | 0xffffffffu : kPrivateAperture, words); break;
+      case OperandKind::shared_base:
+        source = constant_source(words >= 2 ? u64{kSharedAperture} << 32 : kSharedAperture, words);
+        break;
+      case OperandKind::private_base:
+        source = constant_source(words >= 2 ? u64{kPrivateAperture} << 32 : kPrivateAperture, words);
+        break;
+      case OperandKind::shared_limit:
+        source = constant_source(words >= 2 ? u64{kSharedAperture} << 32 | 0xffffffffu : kSharedAperture, words);
+        break;
+      case OperandKind::private_limit:
+        source = constant_source(words >= 2 ? u64{kPrivateAperture} << 32 | 0xffffffffu : kPrivateAperture, words);
+        break;
       default: return std::nullopt;
     }
   }
@@ -123,7 +132,8 @@ bool resolve(Step& step) {
     if (!destination) return false;
     (i == 0 ? step.destination : step.mask_destination) = *destination;
   }
-  if (isa::info(instruction.opcode).has(isa::OpcodeFlags::reads_destination) && instruction.destination_count != 0 && count < step.sources.size()) {
+  if (isa::info(instruction.opcode).has(isa::OpcodeFlags::reads_destination) && instruction.destination_count != 0 &&
+      count < step.sources.size()) {
     const auto source = source_of(instruction.operands[0]);
     if (!source) return false;
     step.sources[count] = *source;
@@ -157,8 +167,9 @@ bool is_mix(isa::Opcode opcode) {
 
 /// Of gfx9 too: operations that leave the other half of a register alone. Others write zeros there before gfx10.
 bool keeps_other_half(isa::Opcode opcode) {
-  constexpr isa::Opcode kKeeping[] = {v_mad_f16, v_fma_f16, v_mad_u16, v_mad_i16, v_div_fixup_f16, v_min3_f16, v_max3_f16, v_med3_f16,
-                                      v_min3_i16, v_max3_i16, v_med3_i16, v_min3_u16, v_max3_u16, v_med3_u16, v_add_nc_i16, v_sub_nc_i16};
+  constexpr isa::Opcode kKeeping[] = {v_mad_f16,  v_fma_f16,  v_mad_u16,    v_mad_i16,   v_div_fixup_f16, v_min3_f16,
+                                      v_max3_f16, v_med3_f16, v_min3_i16,   v_max3_i16,  v_med3_i16,      v_min3_u16,
+                                      v_max3_u16, v_med3_u16, v_add_nc_i16, v_sub_nc_i16};
   return std::ranges::find(kKeeping, opcode) != std::end(kKeeping);
 }
 
@@ -172,7 +183,8 @@ void select_part(Source& source, isa::SdwaSelect select) {
 
 void place_result(Step& step) {
   const isa::Instruction& instruction = step.instruction;
-  const bool high_operand = instruction.destination_count != 0 && instruction.operands[0].has(isa::OperandFlags::high_half);
+  const bool high_operand =
+      instruction.destination_count != 0 && instruction.operands[0].has(isa::OperandFlags::high_half);
   if (instruction.sdwa && step.result != Storage::flag && instruction.sdwa_destination != isa::SdwaSelect::dword) {
     Source part;
     select_part(part, instruction.sdwa_destination);
@@ -187,9 +199,13 @@ void place_result(Step& step) {
   const bool mixed_high = instruction.opcode == v_fma_mixhi_f16 || instruction.opcode == v_mad_mixhi_f16;
   step.mixed_half_result = mixed_low || mixed_high;
   if (!is_short(step.result) && !step.mixed_half_result) return;
-  const bool high = mixed_high || high_operand || (!step.mixed_half_result && instruction.encoding == isa::Encoding::vop3 && (instruction.op_sel >> 3 & 1) != 0);
+  const bool high =
+      mixed_high || high_operand ||
+      (!step.mixed_half_result && instruction.encoding == isa::Encoding::vop3 && (instruction.op_sel >> 3 & 1) != 0);
   step.result_shift = high ? 16 : 0;
-  const bool keeps = step.mixed_half_result || high || isa::info(instruction.target).generation >= isa::Generation::gfx10 || keeps_other_half(instruction.opcode);
+  const bool keeps = step.mixed_half_result || high ||
+                     isa::info(instruction.target).generation >= isa::Generation::gfx10 ||
+                     keeps_other_half(instruction.opcode);
   step.result_bits = high ? 0xffff0000u : keeps ? 0xffffu : ~0u;
 }
 
@@ -197,12 +213,17 @@ void place_result(Step& step) {
 void spread_constant(Source& source, Values& values) {
   u64 value = source.value >> source.first_bit;
   const u32 word = static_cast<u32>(value);
-  const auto with_signs = [&](u32 sign) { return ((source.absolute ? word & ~sign : word) ^ (source.negate ? sign : 0)); };
+  const auto with_signs = [&](u32 sign) {
+    return ((source.absolute ? word & ~sign : word) ^ (source.negate ? sign : 0));
+  };
   switch (source.storage) {
     case Storage::word: fill(values.word, with_signs(0x80000000u), kRowLanes); break;
     case Storage::half: fill(values.word, bits(of_half(with_signs(0x8000u) & 0xffffu)), kRowLanes); break;
     case Storage::u16: fill(values.word, with_signs(0x8000u) & 0xffffu, kRowLanes); break;
-    case Storage::i16: fill(values.word, static_cast<u32>(static_cast<std::int32_t>(static_cast<std::int16_t>(with_signs(0x8000u)))), kRowLanes); break;
+    case Storage::i16:
+      fill(values.word, static_cast<u32>(static_cast<std::int32_t>(static_cast<std::int16_t>(with_signs(0x8000u)))),
+           kRowLanes);
+      break;
     case Storage::pair:
       if (source.absolute) value &= ~kSign<double>;
       if (source.negate) value ^= kSign<double>;
@@ -214,7 +235,8 @@ void spread_constant(Source& source, Values& values) {
 }
 
 void select_half(const isa::Instruction& instruction, Source& source, unsigned index) {
-  if (instruction.encoding == isa::Encoding::vop3 && is_short(source.storage) && (instruction.op_sel >> index & 1) != 0) source.first_bit = source.bits = 16;
+  if (instruction.encoding == isa::Encoding::vop3 && is_short(source.storage) && (instruction.op_sel >> index & 1) != 0)
+    source.first_bit = source.bits = 16;
   if (!is_mix(instruction.opcode)) return;
   const bool half = (instruction.op_sel_hi >> index & 1) != 0;
   source.storage = half ? Storage::half : Storage::word;
@@ -234,7 +256,8 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
   step.kernel = operation->kernel;
   step.result = operation->result;
   step.float_class = operation->float_class;
-  const auto wanted = static_cast<unsigned>(std::ranges::count_if(operation->sources, [](Storage storage) { return storage != Storage::none; }));
+  const auto wanted = static_cast<unsigned>(
+      std::ranges::count_if(operation->sources, [](Storage storage) { return storage != Storage::none; }));
   if (instruction.opcode == v_div_fmas_f32 || instruction.opcode == v_div_fmas_f64) {
     step.sources[3] = scalar_source(scalar::kVcc, 2);
     step.source_count = 4;

@@ -4,8 +4,8 @@
 #include "wavegate/amdgpu/wave/float_scope.h"
 #include "wavegate/amdgpu/wave/step.h"
 
-/// Vector arithmetic: operands are brought to where an operation wants them, it runs over all lanes, and its result goes to
-/// the lanes that are active. All of an instruction's sources are read before anything is written.
+/// Vector arithmetic: operands are brought to where an operation wants them, it runs over all lanes, and its result
+/// goes to the lanes that are active. All of an instruction's sources are read before anything is written.
 namespace wavegate::amdgpu::wave {
 
 namespace {
@@ -26,7 +26,9 @@ const u32* raw_row(Wave& wave, const Source& source, unsigned word, u32* space) 
 constexpr std::uint8_t kNone = 255;
 std::uint8_t source_of(unsigned control, unsigned lane, unsigned lanes) {
   const unsigned row = lane & ~15u, place = lane & 15u, count = control & 15u;
-  const auto inside = [&](int target) { return static_cast<std::uint8_t>(target < 0 || target > 15 ? kNone : row + static_cast<unsigned>(target)); };
+  const auto inside = [&](int target) {
+    return static_cast<std::uint8_t>(target < 0 || target > 15 ? kNone : row + static_cast<unsigned>(target));
+  };
   const auto in_wave = [&](unsigned target) { return static_cast<std::uint8_t>(target >= lanes ? kNone : target); };
   if (control < 0x100) return static_cast<std::uint8_t>((lane & ~3u) | (control >> ((lane & 3) * 2) & 3));
   switch (control & 0x1f0) {
@@ -61,7 +63,8 @@ LaneMask permute_lanes(Wave& wave, const isa::Instruction& instruction, const u3
                                  : (lane & ~7u) + (instruction.dpp8_selectors >> ((lane & 7) * 3) & 7);
     const bool valid = source != kNone && (instruction.fetch_inactive != 0 || (exec >> source & 1) != 0);
     result.lane[lane] = valid ? from[source] : 0;
-    const bool masked = wide && ((instruction.row_mask >> (lane >> 4) & 1) == 0 || (instruction.bank_mask >> (lane >> 2 & 3) & 1) == 0);
+    const bool masked =
+        wide && ((instruction.row_mask >> (lane >> 4) & 1) == 0 || (instruction.bank_mask >> (lane >> 2 & 3) & 1) == 0);
     if (!masked && (valid || !wide || instruction.bound_control != 0)) written |= LaneMask{1} << lane;
   }
   std::memcpy(to, &result, wave.lanes * sizeof(u32));
@@ -88,7 +91,9 @@ const void* load(Wave& wave, const Source& source, const u32* low, Values& space
   if (source.storage == Storage::pair) {
     Row spaces[2];
     const u32* const first = low != nullptr ? low : raw_row(wave, source, 0, spaces[0].lane);
-    combine(space.pairs(), first, source.words < 2 && source.mode == SourceMode::row ? first : raw_row(wave, source, 1, spaces[1].lane), lanes);
+    combine(space.pairs(), first,
+            source.words < 2 && source.mode == SourceMode::row ? first : raw_row(wave, source, 1, spaces[1].lane),
+            lanes);
     if (source.negate || source.absolute)
       change_bits(space.pairs(), source.absolute ? ~kSign<double> : ~u64{0}, source.negate ? kSign<double> : 0, lanes);
     return space.word;
@@ -172,7 +177,8 @@ void store(Wave& wave, const Step& step, Values& result, LaneMask written) {
   } else if (flush_single && step.float_class == FloatClass::single && step.result == Storage::word) {
     flush_words(result.word, wave.lanes);
   }
-  if (step.result == Storage::u16 || step.result == Storage::i16) extract(result.word, result.word, 0, 16, false, wave.lanes);
+  if (step.result == Storage::u16 || step.result == Storage::i16)
+    extract(result.word, result.word, 0, 16, false, wave.lanes);
   store_row(wave, step, result.word, written);
 }
 
@@ -280,7 +286,8 @@ const Step* run_packed(Wave& wave, const Step& step) {
       source.values = nullptr;
       // The accumulator of v_pk_fmac_f16 is no source that could be selected.
       const bool selectable = i < 3 && i < instruction.sources().size();
-      const bool high = selectable ? ((half == 0 ? instruction.op_sel : instruction.op_sel_hi) >> i & 1) != 0 : half != 0;
+      const bool high =
+          selectable ? ((half == 0 ? instruction.op_sel : instruction.op_sel_hi) >> i & 1) != 0 : half != 0;
       source.negate = selectable && ((half == 0 ? instruction.neg_lo : instruction.neg_hi) >> i & 1) != 0;
       source.absolute = false;
       if (!words) {
@@ -321,22 +328,26 @@ const Step* run_packed(Wave& wave, const Step& step) {
 
 bool is_plain(const Source& source) {
   const bool place = source.mode == SourceMode::row || source.mode == SourceMode::scalar || source.values != nullptr;
-  return place && source.storage == Storage::word && (source.values != nullptr || (!source.negate && !source.absolute && source.bits == 32 && source.first_bit == 0));
+  return place && source.storage == Storage::word &&
+         (source.values != nullptr ||
+          (!source.negate && !source.absolute && source.bits == 32 && source.first_bit == 0));
 }
 
 }  // namespace
 
 Handler vector_handler(const Step& step) {
   const isa::Instruction& instruction = step.instruction;
-  if (isa::info(instruction.opcode).has(isa::OpcodeFlags::packed) && instruction.encoding == isa::Encoding::vop3p && step.result != Storage::flag &&
-      isa::to_string(instruction.opcode).starts_with("v_pk_"))
+  if (isa::info(instruction.opcode).has(isa::OpcodeFlags::packed) && instruction.encoding == isa::Encoding::vop3p &&
+      step.result != Storage::flag && isa::to_string(instruction.opcode).starts_with("v_pk_"))
     return run_packed;
   if (isa::to_string(instruction.opcode).starts_with("v_pk_")) return run_packed;
-  bool plain = instruction.dpp == isa::DppKind::none && !instruction.sdwa && instruction.clamp == 0 && instruction.output_modifier == 0;
+  bool plain = instruction.dpp == isa::DppKind::none && !instruction.sdwa && instruction.clamp == 0 &&
+               instruction.output_modifier == 0;
   for (unsigned i = 0; i < step.source_count; ++i) plain = plain && is_plain(step.sources[i]);
   if (!plain) return run_general;
   if (step.result == Storage::flag && step.source_count == 2) return run_plain_compare;
-  if (step.result != Storage::word || step.mask_destination.mode != SourceMode::none || step.mixed_half_result || step.result_bits != ~0u)
+  if (step.result != Storage::word || step.mask_destination.mode != SourceMode::none || step.mixed_half_result ||
+      step.result_bits != ~0u)
     return run_general;
   switch (step.source_count) {
     case 1: return run_plain<1>;

@@ -26,8 +26,9 @@ constexpr Kernel kKernels[] = {
 
 /// Random words with those among them that are special as numbers of some kind, and neighbours.
 std::vector<std::uint32_t> random_words(std::mt19937& random, std::size_t count) {
-  constexpr std::uint32_t kSpecial[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1,         0x80000001,
-                                        0x007fffff, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff, 0x3c003c00, 0x7c000400, 0x00010001};
+  constexpr std::uint32_t kSpecial[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                        0x7fc00000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
+                                        0xffffffff, 0x7fffffff, 0x3c003c00, 0x7c000400, 0x00010001};
   std::vector<std::uint32_t> words(count);
   for (std::uint32_t& word : words) {
     word = static_cast<std::uint32_t>(random());
@@ -44,7 +45,8 @@ TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   constexpr std::uint32_t kCount = 1000;
   std::mt19937 random(7);
-  std::vector<std::uint32_t> a = random_words(random, kCount), b = random_words(random, kCount), out(kCount), expected(kCount);
+  std::vector<std::uint32_t> a = random_words(random, kCount), b = random_words(random, kCount), out(kCount),
+                             expected(kCount);
   for (std::size_t i = 0; i < kCount; i += 5) b[i] = a[i] + static_cast<std::uint32_t>(random() % 3) - 1;
   const std::uint64_t x = (*loaded)->map(a, "a"), y = (*loaded)->map(b, "b"), z = (*loaded)->map(out, "out");
   for (const Kernel& kernel : kKernels) {
@@ -60,7 +62,9 @@ TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Elementwise, ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64", "gfx1200.w32"),
+INSTANTIATE_TEST_SUITE_P(Targets, Elementwise,
+                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
+                                           "gfx1200.w32"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name[name.find('.')] = '_';

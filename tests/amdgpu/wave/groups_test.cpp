@@ -43,7 +43,8 @@ TEST_P(Groups, SaxpyLeavesAloneWhatIsBeyondItsSize) {
   const Report report = run({"saxpy", {1000, 1, 1}, {256, 1, 1}}, {900, bits_of(2.0f), x_, y_});
   EXPECT_TRUE(report.findings.empty());
   EXPECT_EQ(report.workgroups, 4u);
-  for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(out_[i], bits_of(i < 900 ? 2.0f * static_cast<float>(i) + 1.0f : 1.0f)) << i;
+  for (std::size_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(out_[i], bits_of(i < 900 ? 2.0f * static_cast<float>(i) + 1.0f : 1.0f)) << i;
 }
 
 TEST_P(Groups, WavesExchangeThroughLdsAtBarriers) {
@@ -124,7 +125,9 @@ TEST_P(Groups, ARaceInLdsIsNamedWithBothInstructions) {
   Options options;
   options.check = true;
   const Report report = run({"race", {256, 1, 1}, {256, 1, 1}}, {y_}, options);
-  const bool found = std::ranges::any_of(report.findings, [](const Finding& finding) { return finding.kind == FindingKind::lds_race && !finding.detail.empty(); });
+  const bool found = std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.kind == FindingKind::lds_race && !finding.detail.empty();
+  });
   EXPECT_TRUE(found);
 }
 
@@ -136,7 +139,9 @@ TEST_P(Groups, AKernelThatDoesNotEndIsStopped) {
   EXPECT_THAT(report.error().message, ::testing::HasSubstr("without an end"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Groups, ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64", "gfx1200.w32"),
+INSTANTIATE_TEST_SUITE_P(Targets, Groups,
+                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
+                                           "gfx1200.w32"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name[name.find('.')] = '_';

@@ -35,16 +35,20 @@ struct Loaded {
     return loaded;
   }
 
-  std::uint64_t map(std::span<std::uint32_t> words, std::string name) { return memory.map(std::as_writable_bytes(words), std::move(name)); }
+  std::uint64_t map(std::span<std::uint32_t> words, std::string name) {
+    return memory.map(std::as_writable_bytes(words), std::move(name));
+  }
 };
 
 /// Sets the arguments in their order: of 8 bytes each, or of 4 where the kernel has those.
-inline Result<Report> run_kernel(Loaded& loaded, Launch launch, std::initializer_list<std::uint64_t> arguments, const Options& options = {}) {
+inline Result<Report> run_kernel(Loaded& loaded, Launch launch, std::initializer_list<std::uint64_t> arguments,
+                                 const Options& options = {}) {
   WAVEGATE_TRY(const object::Kernel* const kernel, loaded.module->kernel(launch.kernel));
   std::size_t number = 0;
   for (const std::uint64_t& value : arguments) {
     const std::size_t size = number < kernel->arguments.size() ? kernel->arguments[number].size : 8;
-    WAVEGATE_CHECK(launch.set(*loaded.module, std::to_string(number), std::as_bytes(std::span(&value, 1)).first(std::min<std::size_t>(size, 8))));
+    WAVEGATE_CHECK(launch.set(*loaded.module, std::to_string(number),
+                              std::as_bytes(std::span(&value, 1)).first(std::min<std::size_t>(size, 8))));
     ++number;
   }
   return run(*loaded.module, loaded.memory, launch, options);
