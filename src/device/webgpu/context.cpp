@@ -17,8 +17,9 @@ bool is_lost(const Context& context) {
 
 Error lost_error(const Context& context, const std::string& what) {
   return device_error(
-      format("{}: the device is lost: a kernel ran too long, the driver failed, or it was destroyed; open the device anew ({})", what,
-             context.lost->value_or("")));
+      format("{}: the device is lost: a kernel ran too long, the driver failed, or it was destroyed; open the device "
+             "anew ({})",
+             what, context.lost->value_or("")));
 }
 
 void wait_until(Context& context, const std::function<bool()>& is_done) {
