@@ -114,7 +114,7 @@ class Application {
   /// The message, with the nearest option where one is unknown.
   std::string explained(const CLI::ParseError& error) {
     if (application_.get_subcommands().empty())
-      return "name a command: devices, solve, run, explain, calibrate, objects or disasm";
+      return "name a command: devices, solve, run, explain, calibrate, objects, disasm, emulate or coverage";
     const CLI::App& command = *application_.get_subcommands().front();
     const std::vector<std::string> unexpected = application_.remaining(true);
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || unexpected.empty()) return error.what();

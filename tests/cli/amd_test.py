@@ -14,10 +14,11 @@ from pathlib import Path
 
 import cli_test
 import jsonschema
-from cli_test import CommandTest, run
+from cli_test import CommandTest, npy, npy_values, run
 
 KERNELS = Path()
 SCHEMA = Path(__file__).parents[2] / "docs/shader-sidecar.schema.json"
+LAUNCH_SCHEMA = Path(__file__).parents[2] / "docs/launch.schema.json"
 
 KERNEL_KEYS = ["file", "place", "version", "target", "name", "wave", "sgprs", "vgprs", "agprs", "lds_bytes",
                "scratch_bytes", "max_workgroup", "required_workgroup", "code_bytes", "kernarg_bytes",
@@ -207,6 +208,67 @@ class DisasmTest(AmdTest):
         result = cli_test.subprocess.run(f"{cli_test.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
                                          stderr=cli_test.subprocess.PIPE, text=True)
         self.assertEqual(result.stderr, "")
+
+
+class EmulateTest(AmdTest):
+    """y = a x + y over 100 elements in groups of 64, so that the last group is partial."""
+
+    def setUp(self):
+        super().setUp()
+        self.x = self.write("x.npy", npy("f", [float(i) for i in range(100)]))
+        self.y = self.write("y.npy", npy("f", [1.0] * 100))
+
+    def saxpy(self, *more, a="f32:2", count="u32:100", target="gfx1030.w32", threads=100):
+        return ("emulate", hsaco("saxpy", target), "-k", "saxpy", "--threads", threads, "--group", 64, "--arg", f"0={a}",
+                "--arg", f"1=in:{self.x}", "--arg", f"2=inout:{self.y}", "--arg", f"3={count}", *more)
+
+    def test_a_kernel_of_each_target_writes_what_it_computes(self):
+        for target in ("gfx900.w64", "gfx942.w64", "gfx1030.w32", "gfx1030.w64", "gfx1100.w32", "gfx1200.w32"):
+            self.y.write_bytes(npy("f", [1.0] * 100))
+            self.succeed(*self.saxpy(target=target))
+            self.assertEqual(npy_values(self.y)[1], [2.0 * i + 1 for i in range(100)], target)
+
+    def test_a_difference_from_what_is_expected_ends_with_one(self):
+        right = self.write("right.npy", npy("f", [2.0 * i + 1 for i in range(100)]))
+        self.succeed(*self.saxpy("--expect", f"2={right}"))
+        self.y.write_bytes(npy("f", [1.0] * 100))
+        close = self.write("close.npy", npy("f", [2.0 * i + 1.25 for i in range(100)]))
+        result = run(*self.saxpy("--expect", f"2={close}"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("differs from", result.stdout + result.stderr)
+        self.y.write_bytes(npy("f", [1.0] * 100))
+        self.succeed(*self.saxpy("--expect", f"2={close}", "--atol", "0.25"))
+
+    def test_an_access_beyond_a_buffer_is_a_finding(self):
+        self.y.write_bytes(npy("f", [1.0] * 90))
+        result = run(*self.saxpy())
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("global_store", result.stdout + result.stderr)
+        self.assertEqual(len(npy_values(self.y)[1]), 90)
+
+    def test_a_kernel_that_runs_too_long_is_ended(self):
+        self.fail_with(*self.saxpy("--max-instructions", 3), saying="3")
+
+    def test_what_is_missing_or_wrong_is_named(self):
+        self.fail_with("emulate", hsaco("saxpy"), "-k", "nothing", "--threads", 1, "--group", 1, saying='"nothing"')
+        self.fail_with(*self.saxpy(a="f32:two"), saying="two")
+
+    def test_launches_share_buffers(self):
+        argument = {"0": "f32:2", "1": "buffer:x", "2": "buffer:y", "3": "u32:100"}
+        launch = {"kernel": "saxpy", "threads": [100], "group": [64], "args": argument}
+        job = {"buffers": {"x": f"in:{self.x}", "y": f"inout:{self.y}"}, "launches": [launch, launch]}
+        jsonschema.Draft202012Validator(json.loads(LAUNCH_SCHEMA.read_text())).validate(job)
+        self.succeed("emulate", hsaco("saxpy"), "--launch", self.write("job.json", json.dumps(job)))
+        self.assertEqual(npy_values(self.y)[1], [4.0 * i + 1 for i in range(100)])
+
+
+class CoverageTest(AmdTest):
+    def test_kernels_whose_instructions_are_all_there_are_counted(self):
+        self.assertRegex(self.succeed("coverage", hsaco("group_sum")), r"gfx1030: 1 of 1 kernels whole, \d+ instructions")
+
+    def test_words_that_are_no_instruction_are_not_covered(self):
+        text = self.succeed("coverage", self.raw_shader((0xbfffffff, 0xbf810000)))
+        self.assertIn("gfx1030: 0 of 1 kernels whole", text)
 
 
 if __name__ == "__main__":

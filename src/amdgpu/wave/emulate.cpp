@@ -388,8 +388,11 @@ class Worker {
   std::optional<Error> error_;
 };
 
+/// Rounding and denormals of MODE are the host's while an operation runs (float_scope.h), which is written for x86-64.
 bool host_suffices() {
-#if defined(__x86_64__) && defined(WAVEGATE_WAVE_AVX2)
+#if !defined(__x86_64__)
+  return false;
+#elif defined(WAVEGATE_WAVE_AVX2)
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #else
   return true;
@@ -399,7 +402,7 @@ bool host_suffices() {
 }  // namespace
 
 Result<Report> run(const Module& module, GuestMemory& memory, const Launch& launch, const Options& options) {
-  if (!host_suffices()) return unsupported("this build of the interpreter needs a CPU with AVX2 and FMA");
+  if (!host_suffices()) return unsupported("the interpreter of AMD waves needs an x86-64 processor with AVX2 and FMA");
   const auto start = std::chrono::steady_clock::now();
   const unsigned wanted = options.host_threads != 0 ? std::min(options.host_threads, 256u)
                                                     : std::max(1u, std::thread::hardware_concurrency());
