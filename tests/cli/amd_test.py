@@ -228,6 +228,12 @@ class EmulateTest(AmdTest):
             self.succeed(*self.saxpy(target=target))
             self.assertEqual(npy_values(self.y)[1], [2.0 * i + 1 for i in range(100)], target)
 
+    def test_waves_whose_arguments_are_preloaded_start_behind_the_code_of_older_launchers(self):
+        kernel = json.loads(self.succeed("objects", hsaco("saxpy", "gfx942.w64_preloaded"), "--json"))[0]
+        self.assertEqual(kernel["launch"]["entry_skip"], 256)
+        self.succeed(*self.saxpy(target="gfx942.w64_preloaded"))
+        self.assertEqual(npy_values(self.y)[1], [2.0 * i + 1 for i in range(100)])
+
     def test_a_difference_from_what_is_expected_ends_with_one(self):
         right = self.write("right.npy", npy("f", [2.0 * i + 1 for i in range(100)]))
         self.succeed(*self.saxpy("--expect", f"2={right}"))

@@ -419,7 +419,7 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
   machine.code_base = module.image().address_of(plan.kernel->entry);
   machine.maximum_instructions = options.maximum_instructions;
   machine.findings = &findings;
-  const Step* const entry = program.at(machine.code_base);
+  const Step* const entry = program.at(machine.code_base + plan.state.entry_skip);
   if (entry == nullptr)
     return invalid_input(format("kernel \"{}\": its entry {:#x} is no code", launch.kernel, plan.kernel->entry));
 
