@@ -25,9 +25,11 @@ WAVEGATE_LANE bool is_of_half_class(u32 half, u32 mask) {
   return (((exponent == 0x7c00u && fraction_bits != 0) ? nan : number) & mask) != 0;
 }
 
-// v_cmpx has the row of v_cmp.
+// v_cmpx has the row of v_cmp. The parameters bring parentheses of their own.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define WAVEGATE_COMPARE(name, parameters, expression) \
   operation<[] parameters { return static_cast<bool>(expression); }>(v_cmp_##name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define WAVEGATE_COMPARE_INTEGERS(suffix, type, value)                     \
   WAVEGATE_COMPARE(lt_##suffix, (type a, type b), a value < b value),      \
