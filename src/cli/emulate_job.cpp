@@ -267,7 +267,7 @@ Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, doub
     if (std::isnan(a) && std::isnan(b)) continue;
     const double distance = std::fabs(a - b);
     // Integers that doubles cannot tell apart differ by their bytes.
-    if (distance != 0 && distance <= absolute + relative * std::fabs(b)) continue;
+    if (distance != 0 && std::isfinite(b) && distance <= absolute + relative * std::fabs(b)) continue;
     if (a == b && size < 8) continue;
     if (count++ == 0) first = i;
     largest = std::max(largest, distance);

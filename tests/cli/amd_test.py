@@ -234,6 +234,30 @@ class EmulateTest(AmdTest):
         self.succeed(*self.saxpy(target="gfx942.w64_preloaded"))
         self.assertEqual(npy_values(self.y)[1], [2.0 * i + 1 for i in range(100)])
 
+    def test_private_arrays_lie_in_scratch(self):
+        order = [(7 * i) % 300 for i in range(64 * 64)]
+        self.write("order.npy", npy("i", order))
+        sums = []
+        for lane in range(64):
+            kept = [lane * 1000 + i for i in range(256)]
+            for i in range(64):
+                kept[order[i * 64 + lane] & 255] += i
+            total = 0
+            for value in kept:
+                total = (total * 3 + value) % 2**32
+            sums.append(total)
+        for target in ("gfx900.w64", "gfx942.w64", "gfx1030.w32", "gfx1030.w64", "gfx1100.w32", "gfx1200.w32"):
+            self.succeed("emulate", hsaco("scratch", target), "-k", "scratch", "--threads", 64, "--group", 64,
+                         "--arg", f"0=in:{self.folder / 'order.npy'}", "--arg",
+                         f"1=out:{self.folder / target}.npy:i32[64]")
+            got = npy_values(self.folder / f"{target}.npy")[1]
+            self.assertEqual([value % 2**32 for value in got], sums, target)
+
+    def test_nothing_is_close_to_infinity(self):
+        beyond = self.write("beyond.npy", npy("f", [float("inf")] * 100))
+        result = run(*self.saxpy("--expect", f"2={beyond}", "--rtol", "0.5"))
+        self.assertEqual(result.returncode, 1)
+
     def test_a_difference_from_what_is_expected_ends_with_one(self):
         right = self.write("right.npy", npy("f", [2.0 * i + 1 for i in range(100)]))
         self.succeed(*self.saxpy("--expect", f"2={right}"))

@@ -92,9 +92,12 @@ void put(std::vector<std::byte>& bytes, std::size_t offset, u64 value, std::size
     std::memcpy(bytes.data() + offset, &value, std::min<std::size_t>(size, 8));
 }
 
+/// With room behind it, since compilers widen loads of the last arguments.
 std::vector<std::byte> argument_segment(const Plan& plan) {
-  std::vector<std::byte> bytes(std::max<std::size_t>(
-      {plan.kernel->kernarg_bytes, plan.kernel->descriptor.kernarg_bytes, plan.launch.arguments.size(), 16}));
+  constexpr std::size_t kWidestLoad = 64;
+  std::vector<std::byte> bytes(kWidestLoad +
+                               std::max<std::size_t>({plan.kernel->kernarg_bytes, plan.kernel->descriptor.kernarg_bytes,
+                                                      plan.launch.arguments.size()}));
   std::ranges::copy(plan.launch.arguments, bytes.begin());
   for (const object::Argument& argument : plan.kernel->arguments)
     if (object::is_hidden(argument.kind)) put(bytes, argument.offset, hidden_value(plan, argument.kind), argument.size);
@@ -179,8 +182,10 @@ void set_user_sgprs(Wave& wave, const Plan& plan) {
   };
   // Scratch as a buffer: dwords of lanes interleaved, the lane's number added.
   const u32 index_stride = plan.width == isa::WaveWidth::wave32 ? 2 : 3;
-  set(private_segment_buffer,
-      {low(plan.scratch), (high(plan.scratch) & 0xffffu) | 1u << 31, ~0u, 1u << 23 | index_stride << 21 | 1u << 19});
+  // From gfx10 on the descriptor says how bounds are checked: 3, by bytes.
+  const u32 bounds = isa::info(plan.target).generation >= isa::Generation::gfx10 ? 3u << 28 : 0;
+  set(private_segment_buffer, {low(plan.scratch), (high(plan.scratch) & 0xffffu) | 1u << 31, ~0u,
+                               bounds | 1u << 23 | index_stride << 21 | 1u << 19});
   set(dispatch_pointer, {low(plan.packet), high(plan.packet)});
   set(kernarg_pointer, {low(plan.arguments), high(plan.arguments)});
   set(flat_scratch_init, {low(plan.scratch), high(plan.scratch)});
