@@ -156,6 +156,8 @@ Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::st
 }
 
 Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value) {
+  if (std::ranges::find(launch.arguments, name, &EmulatedArgument::name) != launch.arguments.end())
+    return invalid_input(format("argument \"{}\" is given twice", name));
   EmulatedArgument argument;
   argument.name = name;
   const std::size_t colon = value.find(':');
@@ -188,6 +190,14 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// An object has no other keys than these, as docs/launch.schema.json says.
+Result<void> check_keys(const Json& object, std::string_view what, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : object.items())
+    if (std::ranges::find(known, key) == known.end())
+      return invalid_input(format("{} has a key \"{}\", which is none of {}", what, key, fmt::join(known, ", ")));
+  return {};
+}
+
 Result<std::array<std::uint32_t, 3>> sizes_of(const Json& launch, const char* key) {
   const auto found = launch.find(key);
   if (found == launch.end()) return invalid_input(format("a launch lacks \"{}\"", key));
@@ -206,6 +216,7 @@ std::string relocated(const std::string& value, const std::filesystem::path& fol
 
 Result<void> add_launch(EmulationJob& job, const Json& json) {
   if (!json.is_object()) return invalid_input("a launch is no object");
+  WAVEGATE_CHECK(check_keys(json, "a launch", {"kernel", "threads", "group", "lds", "args"}));
   EmulatedLaunch launch;
   const auto kernel = json.find("kernel");
   if (kernel == json.end() || !kernel->is_string()) return invalid_input("a launch lacks its \"kernel\"");
@@ -232,6 +243,7 @@ Result<void> add_launch(EmulationJob& job, const Json& json) {
 Result<EmulationJob> parse_launch_file(const Json& json, const std::filesystem::path& folder) {
   EmulationJob job;
   if (!json.is_object()) return invalid_input("the file is no JSON object");
+  WAVEGATE_CHECK(check_keys(json, "the file", {"buffers", "launches"}));
   if (const auto buffers = json.find("buffers"); buffers != json.end() && buffers->is_object())
     for (const auto& [name, value] : buffers->items()) {
       if (!value.is_string()) return invalid_input(format("buffer \"{}\" is no text, such as \"in:x.npy\"", name));

@@ -253,6 +253,13 @@ class EmulateTest(AmdTest):
             got = npy_values(self.folder / f"{target}.npy")[1]
             self.assertEqual([value % 2**32 for value in got], sums, target)
 
+    def test_what_is_given_twice_or_has_no_meaning_is_refused(self):
+        self.fail_with(*self.saxpy("--arg", "0=f32:3"), saying='argument "0" is given twice')
+        launch = {"kernel": "saxpy", "threads": [100], "group": [64], "args": {}}
+        for job, key in (({"launches": [{**launch, "ldss": 1}]}, "ldss"), ({"launches": [launch], "x": 1}, "x")):
+            path = self.write("job.json", json.dumps(job))
+            self.fail_with("emulate", hsaco("saxpy"), "--launch", path, saying=f'has a key "{key}"')
+
     def test_nothing_is_close_to_infinity(self):
         beyond = self.write("beyond.npy", npy("f", [float("inf")] * 100))
         result = run(*self.saxpy("--expect", f"2={beyond}", "--rtol", "0.5"))
