@@ -211,13 +211,9 @@ const Step* run_general(Wave& wave, const Step& step) {
   return step.next;
 }
 
-/// Words without modifiers to words: most instructions of most programs.
+/// A call whose sources are words without modifiers; its result is to be said.
 template <unsigned count>
-const Step* run_plain(Wave& wave, const Step& step) {
-  if (!wave.mode.is_plain()) [[unlikely]]
-    return run_general(wave, step);
-  const LaneMask exec = wave.exec();
-  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
+Call plain_call(Wave& wave, const Step& step) {
   Call call;
   call.lanes = wave.lanes;
   call.ieee = wave.mode.ieee();
@@ -232,6 +228,17 @@ const Step* run_plain(Wave& wave, const Step& step) {
       call.sources[i] = wave.operands[i].word;
     }
   }
+  return call;
+}
+
+/// Words without modifiers to words: most instructions of most programs.
+template <unsigned count>
+const Step* run_plain(Wave& wave, const Step& step) {
+  if (!wave.mode.is_plain()) [[unlikely]]
+    return run_general(wave, step);
+  const LaneMask exec = wave.exec();
+  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
+  Call call = plain_call<count>(wave, step);
   u32* const to = wave.row(step.destination.index)->lane;
   if (exec == wave.full) {
     call.result = to;
@@ -250,19 +257,7 @@ const Step* run_plain_compare(Wave& wave, const Step& step) {
     return run_general(wave, step);
   const LaneMask exec = wave.exec();
   wave.lane_instructions += static_cast<u64>(std::popcount(exec));
-  Call call;
-  call.lanes = wave.lanes;
-  for (unsigned i = 0; i < 2; ++i) {
-    const Source& source = step.sources[i];
-    if (source.mode == SourceMode::row) {
-      call.sources[i] = wave.row(source.index);
-    } else if (source.values != nullptr) {
-      call.sources[i] = source.values->word;
-    } else {
-      fill(wave.operands[i].word, wave.scalars[source.index], wave.lanes);
-      call.sources[i] = wave.operands[i].word;
-    }
-  }
+  Call call = plain_call<2>(wave, step);
   call.result = wave.result.word;
   step.kernel(call);
   write_mask(wave, step, wave.result.word, exec);

@@ -95,8 +95,8 @@ class WebGpuExecutable final : public Executable {
   std::shared_ptr<int> alive_ = std::make_shared<int>();
   bool is_loaded_ = false;
   std::optional<Error> load_error_;
-  std::optional<Error>
-      late_error_;  ///< of encode(), where that could not wait; the next call or the run in flight tells it
+  /// Of encode(), where that could not wait: the next call tells it, or the run in flight.
+  std::optional<Error> late_error_;
 
   GraphMemory memory_;
   PendingWrites pending_;
