@@ -69,6 +69,15 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+/// Each turn starts with another case, and every second goes backwards: no case always follows the same one, which
+/// may leave the device's clocks and caches as no other does.
+std::vector<Running*> in_turn(std::vector<Running>& all, uint32_t run) {
+  std::vector<Running*> order;
+  for (size_t i = 0; i < all.size(); ++i) order.push_back(&all[(i + run) % all.size()]);
+  if (run % 2 == 1) std::ranges::reverse(order);
+  return order;
+}
+
 void show_progress(const Case& what, uint32_t run, uint32_t runs) {
   if (isatty(STDERR_FILENO) == 0) return;
   std::fprintf(stderr, "\r\x1b[K%s",
@@ -90,13 +99,13 @@ Result<void> Bench::group(std::vector<Case> cases) {
     WAVEGATE_TRY(Running made, prepare(what, settings_));
     all.push_back(std::move(made));
   }
-  const uint32_t runs = settings_.quick ? kFewestRuns : cases.front().needed > 2000 ? 7 : 15;
+  const uint32_t runs = settings_.quick ? kFewestRuns : 15;
   const auto start = std::chrono::steady_clock::now();
   for (uint32_t run = 0; run <= runs; ++run) {
     if (run > kFewestRuns && std::chrono::steady_clock::now() - start > kPatience) break;
     show_progress(cases.front(), run, runs);
-    for (Running& each : all)
-      if (each.executable) WAVEGATE_CHECK(run_once(each));
+    for (Running* each : in_turn(all, run))
+      if (each->executable) WAVEGATE_CHECK(run_once(*each));
   }
   for (Running& each : all) {
     if (!each.times.empty()) {

@@ -80,12 +80,19 @@ async function once({ what, executable }) {
 
 const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
+/** Each turn starts with another case, and every second goes backwards: no case always follows the same one. */
+function inTurn(all, run) {
+  const start = run % all.length;
+  const order = [...all.slice(start), ...all.slice(0, start)];
+  return run % 2 === 0 ? order : order.reverse();
+}
+
 /** Runs cases in turns, after one run each that warms up. The first is what the others are compared with. */
 async function group(place, cases, runs) {
   const all = [];
   for (const what of cases) all.push(await prepare(place, what));
   for (let run = 0; run <= runs; ++run)
-    for (const each of all) {
+    for (const each of inTurn(all, run)) {
       if (each.refused) continue;
       const taken = await once(each);
       if (run > 0) each.times.push(taken);

@@ -44,7 +44,7 @@ std::string label(std::uint64_t offset) {
 }
 
 std::string print(const Line& line, std::span<const std::uint32_t> words) {
-  if (!line.decoded) return format(".long {:#010x}", words[line.offset / 4]);
+  if (!line.decoded) return format(".long {:#010x}", words[static_cast<std::size_t>(line.offset / 4)]);
   std::string text = print(line.instruction);
   const auto target = branch_target(line);
   if (!target) return text;
