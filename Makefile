@@ -44,6 +44,7 @@ test:
 	-tools/install_webgpu.sh
 	-tools/install_judges.sh
 	tools/fetch_meshes.sh
+	-tools/fetch_corpora.sh --package librocrand1
 	@rm -f build/dev/tests.xml build/asan/tests.xml
 	+@dev=0; asan=0; $(MAKE) --no-print-directory test-dev || dev=1; $(MAKE) --no-print-directory test-asan || asan=1; \
 	  tools/test_summary.py dev=build/dev/tests.xml asan=build/asan/tests.xml && test $$dev$$asan = 00

@@ -5,9 +5,9 @@
 # so it is only downloaded and unpacked, and nothing of the system changes. With the graphs there, does nothing.
 set -eu
 graphs="4elt copter2 mdual"
-default=$(cd "$(dirname "$0")/.." && pwd)/build/data/metis
-mkdir -p "${1:-$default}"
-folder=$(cd "${1:-$default}" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "${1:-$root/build/data/metis}"
+folder=$(cd "${1:-$root/build/data/metis}" && pwd)
 
 complete() { for name in $graphs; do [ -s "$folder/$name.graph" ] || return 1; done; }
 if complete; then exit 0; fi
@@ -21,23 +21,9 @@ scratch=$(mktemp -d "$folder/fetch.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# As root apt would download as another user, who may not write here.
-download() { apt-get -q -o APT::Sandbox::User=root download libmetis-doc; }
-if ! apt-cache show libmetis-doc > /dev/null 2>&1; then
-  if [ "$(id -u)" -eq 0 ]; then
-    apt-get -q update
-  elif command -v sudo > /dev/null; then
-    echo "apt has no package lists: + sudo apt-get update"
-    sudo apt-get -q update
-  else
-    echo "apt has no package lists; as root, run: apt-get update" >&2
-    exit 1
-  fi
-fi
-download
-dpkg-deb -x libmetis-doc_*.deb unpacked
+"$root/tools/unpack_packages.sh" "$scratch" libmetis-doc
 for name in $graphs; do
-  found=$(find unpacked -name "$name.graph" -o -name "$name.graph.gz" | head -n 1)
+  found=$(find usr -name "$name.graph" -o -name "$name.graph.gz" | head -n 1)
   case "$found" in
     *.gz) gzip -dc "$found" > "$name.graph" ;;
     ?*) cp "$found" "$name.graph" ;;

@@ -118,15 +118,6 @@ Result<void> run_in(const object::CodeObject& object, const Arguments& arguments
   return {};
 }
 
-std::string text_of(const wave::Finding& finding) {
-  return format("{} at {:#x} ({}): group {},{},{} wave {} lane {}, {}{:#x}{}{}{}", wave::to_string(finding.kind),
-                finding.offset, finding.instruction, finding.workgroup[0], finding.workgroup[1], finding.workgroup[2],
-                finding.wave, finding.lane,
-                finding.kind == wave::FindingKind::uninitialised_register ? "number " : "address ", finding.address,
-                finding.detail.empty() ? "" : ", ", finding.detail,
-                finding.occurrences > 1 ? format("; {} times", finding.occurrences) : "");
-}
-
 std::string text_of(const Run& run, const EmulationJob& job) {
   std::string text = run.trace;
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
@@ -134,7 +125,7 @@ std::string text_of(const Run& run, const EmulationJob& job) {
     text += format("{}: {} groups, {} waves, {} instructions, {} lane-instructions in {}\n",
                    printable(job.launches[i].launch.kernel), report.workgroups, report.waves, report.instructions,
                    report.lane_instructions, seconds_text(report.seconds));
-    for (const wave::Finding& finding : report.findings) text += "  " + printable(text_of(finding)) + "\n";
+    for (const wave::Finding& finding : report.findings) text += "  " + printable(wave::to_string(finding)) + "\n";
   }
   for (const std::string& mismatch : run.mismatches) text += printable(mismatch) + "\n";
   return text;
@@ -147,7 +138,10 @@ std::string json_of(const Run& run, const EmulationJob& job) {
     nlohmann::ordered_json findings = nlohmann::ordered_json::array();
     for (const wave::Finding& finding : report.findings)
       findings.push_back({{"kind", wave::to_string(finding.kind)},
+                          {"function", finding.function},
                           {"offset", finding.offset},
+                          {"file", finding.file},
+                          {"line", finding.line},
                           {"instruction", finding.instruction},
                           {"workgroup", finding.workgroup},
                           {"wave", finding.wave},

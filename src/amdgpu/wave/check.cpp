@@ -1,7 +1,11 @@
 #include "wavegate/amdgpu/wave/check.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 
+#include "wavegate/amdgpu/isa/decode.h"
 #include "wavegate/amdgpu/isa/print.h"
 #include "wavegate/base/format.h"
 
@@ -9,104 +13,152 @@ namespace wavegate::amdgpu::wave {
 
 namespace {
 
+using enum isa::Opcode;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-std::string_view name_of(AccessKind kind) {
-  return kind == AccessKind::read ? "read" : kind == AccessKind::write ? "write" : "atomic";
+bool is_copy(const isa::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case s_mov_b32:
+    case s_mov_b64:
+    case v_readfirstlane_b32:
+    case v_readlane_b32:
+    case v_writelane_b32: return true;
+    case v_mov_b32:
+    case v_mov_b64:
+    case v_accvgpr_read_b32:
+    case v_accvgpr_write_b32:
+    case v_accvgpr_mov_b32: return instruction.dpp == isa::DppKind::none && !instruction.sdwa;
+    default: return false;
+  }
+}
+
+/// Of a mask in a wave32 there is one register, though instructions name two.
+unsigned words_of(const Wave& wave, const Source& source) {
+  return source.storage == Storage::flag && wave.lanes == 32 ? 1 : source.words;
+}
+
+/// The lanes for which a word of a source was written.
+LaneMask defined_lanes(const Wave& wave, const Source& source, unsigned word) {
+  const unsigned index = source.index + word;
+  if (source.mode == SourceMode::row) return wave.written->rows[index];
+  if (source.mode == SourceMode::scalar && index < scalar::kM0 && !wave.written->scalars[index]) return 0;
+  return ~LaneMask{0};
+}
+
+void copy(Wave& wave, const Step& step) {
+  auto& written = *wave.written;
+  const Source& source = step.sources[0];
+  const Destination& destination = step.destination;
+  const LaneMask exec = wave.exec();
+  LaneMask lanes = exec;
+  unsigned lane = exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec));
+  if (step.instruction.opcode == v_readlane_b32 || step.instruction.opcode == v_writelane_b32) {
+    lane = static_cast<u32>(read(wave, step.sources[1])) & (wave.lanes - 1);
+    lanes = LaneMask{1} << lane;
+  }
+  for (unsigned word = 0; word < destination.words; ++word) {
+    const LaneMask defined = defined_lanes(wave, source, source.words > word ? word : 0u);
+    if (destination.mode == SourceMode::row) {
+      LaneMask& row = written.rows[destination.index + word];
+      row = (row & ~lanes) | (defined & lanes);
+    } else if (destination.mode == SourceMode::scalar) {
+      written.scalars[destination.index + word] = (defined >> lane & 1) != 0;
+    }
+  }
+}
+
+/// What a store moves may go to scratch memory, which memory instructions find out.
+bool is_stored(const Step& step, unsigned source) {
+  return step.memory.kind == MemoryAction::Kind::store && step.memory.space != MemorySpace::lds &&
+         source == step.memory.data;
+}
+
+}  // namespace
+
+std::string text_of(const Wave& wave, const Step& step) {
+  std::array<u32, 5> words{};
+  const auto bytes = wave.machine->memory->at(step.address, u64{step.instruction.words} * 4);
+  if (bytes.size() > sizeof(words)) return isa::print(step.instruction);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  isa::Instruction whole;
+  const auto width = wave.lanes == 32 ? isa::WaveWidth::wave32 : isa::WaveWidth::wave64;
+  const bool decoded = isa::try_decode({words.data(), bytes.size() / 4}, wave.machine->target, width, whole);
+  return isa::print(decoded ? whole : step.instruction);
+}
+
+std::string place_text(const Wave& wave, const Step& step) {
+  const Machine& machine = *wave.machine;
+  return to_string(find_place(*machine.object, *machine.launched, step.address - machine.image_base));
 }
 
 Finding finding_at(const Wave& wave, const Step& step, FindingKind kind) {
   Finding finding;
   finding.kind = kind;
-  finding.offset = step.address - wave.machine->code_base;
-  finding.instruction = isa::print(step.instruction);
+  finding.code_address = step.address - wave.machine->image_base;
+  finding.instruction = text_of(wave, step);
   finding.workgroup = wave.group->id;
   finding.wave = wave.number;
   return finding;
 }
 
-bool conflicts(const AccessLog::Access& one, const AccessLog::Access& other, bool in_lds) {
-  if (!one.valid || (one.kind == AccessKind::atomic && other.kind == AccessKind::atomic)) return false;
-  if (one.group != other.group) return !in_lds;
-  return one.wave != other.wave && one.phase == other.phase;
-}
-
-void report_race(Wave& wave, const Step& step, bool in_lds, u64 address, unsigned lane, AccessKind kind,
-                 const AccessLog::Access& other) {
-  Finding finding = finding_at(wave, step, in_lds ? FindingKind::lds_race : FindingKind::global_race);
+void report(Wave& wave, const Step& step, FindingKind kind, unsigned lane, u64 address) {
+  Finding finding = finding_at(wave, step, kind);
   finding.lane = lane;
   finding.address = address;
-  finding.detail = format("{} after the {} at offset {:#x} of wave {}", name_of(kind), name_of(other.kind),
-                          other.offset, other.wave);
   wave.machine->findings->add(std::move(finding));
 }
 
-bool is_program_counter_or_constant(const Source& source) {
-  return source.mode != SourceMode::row && source.mode != SourceMode::scalar;
-}
-
-}  // namespace
-
-AccessLog::Word* AccessLog::word(bool in_lds, u64 address) {
-  auto& words = in_lds ? lds_ : global_;
-  if (words.size() >= kMaximum && !words.contains(address)) return nullptr;
-  return &words[address];
-}
-
-void note_access(Wave& wave, const Step& step, bool in_lds, u64 address, unsigned bytes, AccessKind kind,
-                 unsigned lane) {
-  const AccessLog::Access access{wave.group->number,
-                                 wave.group->barrier_phase,
-                                 wave.number,
-                                 static_cast<u32>(step.address - wave.machine->code_base),
-                                 kind,
-                                 true};
-  for (u64 at = address / 4 * 4; at < address + bytes; at += 4) {
-    AccessLog::Word* const word = wave.group->shadow->word(in_lds, at);
-    if (word == nullptr) return;
-    if (conflicts(word->written, access, in_lds)) report_race(wave, step, in_lds, address, lane, kind, word->written);
-    if (kind != AccessKind::read && conflicts(word->read, access, in_lds))
-      report_race(wave, step, in_lds, address, lane, kind, word->read);
-    (kind == AccessKind::read ? word->read : word->written) = access;
-  }
+void report_undefined(Wave& wave, const Step& step, unsigned row, unsigned lane) {
+  Finding finding = finding_at(wave, step, FindingKind::uninitialised_register);
+  finding.lane = lane;
+  finding.address = row;
+  finding.detail = row >= vector::kAccumulation ? format("a{}", row - vector::kAccumulation) : format("v{}", row);
+  wave.machine->findings->add(std::move(finding));
 }
 
 void check_sources(Wave& wave, const Step& step) {
+  wave.written->undefined_loads.fill(0);
   const LaneMask exec = wave.exec();
-  const auto& written = *wave.written;
-  for (unsigned i = 0; i < step.sources.size(); ++i) {
+  const bool copies = is_copy(step.instruction);
+  for (unsigned i = copies ? 1 : 0; i < step.sources.size(); ++i) {
     const Source& source = step.sources[i];
-    if (is_program_counter_or_constant(source)) continue;
+    if ((source.mode != SourceMode::row && source.mode != SourceMode::scalar) || is_stored(step, i)) continue;
+    // The lane that v_writelane leaves as it was is read by nobody.
+    if (copies && source.mode == SourceMode::row) continue;
     // Of a 64-bit sum whose upper half nobody uses, compilers leave the addend's undefined.
-    const bool low_alone = i == 2 && step.instruction.opcode == isa::Opcode::v_mad_u64_u32;
-    for (unsigned word = 0; word < (low_alone ? 1u : source.words); ++word) {
+    const bool low_alone = i == 2 && step.instruction.opcode == v_mad_u64_u32;
+    for (unsigned word = 0; word < (low_alone ? 1u : words_of(wave, source)); ++word) {
       const unsigned index = source.index + word;
-      const bool is_row = source.mode == SourceMode::row;
-      const LaneMask missing = is_row ? exec & ~written.rows[index] : LaneMask{0};
-      if (is_row ? missing == 0 : (written.scalars[index] || index >= scalar::kM0)) continue;
+      const LaneMask missing =
+          (source.mode == SourceMode::row ? exec : LaneMask{1}) & ~defined_lanes(wave, source, word);
+      if (missing == 0) continue;
+      if (source.mode == SourceMode::row) {
+        report_undefined(wave, step, index, static_cast<unsigned>(std::countr_zero(missing)));
+        continue;
+      }
       Finding finding = finding_at(wave, step, FindingKind::uninitialised_register);
-      finding.lane = missing == 0 ? 0 : static_cast<unsigned>(std::countr_zero(missing));
       finding.address = index;
-      finding.detail = index >= vector::kAccumulation ? format("a{}", index - vector::kAccumulation)
-                                                      : format("{}{}", is_row ? "v" : "s", index);
+      finding.detail = index == scalar::kVcc ? "vcc_lo" : index == scalar::kVcc + 1 ? "vcc_hi" : format("s{}", index);
       wave.machine->findings->add(std::move(finding));
     }
   }
+  if (copies) copy(wave, step);
 }
 
 void note_results(Wave& wave, const Step& step, LaneMask exec) {
+  if (is_copy(step.instruction)) return;
   auto& written = *wave.written;
   for (const Destination* destination : {&step.destination, &step.mask_destination}) {
-    const unsigned words = destination->words;
-    if (destination->mode == SourceMode::row)
-      for (unsigned word = 0; word < words; ++word) {
-        // v_writelane writes a lane whether it is on or off; which one it was does not matter to what it is used for.
-        const bool lane = step.instruction.opcode == isa::Opcode::v_writelane_b32;
-        written.rows[destination->index + word] |= lane ? ~LaneMask{0} : exec;
-      }
-    if (destination->mode == SourceMode::scalar)
-      for (unsigned word = 0; word < words; ++word) written.scalars[destination->index + word] = true;
+    const bool is_mask = destination == &step.mask_destination && wave.lanes == 32;
+    const unsigned words = is_mask ? std::min<unsigned>(destination->words, 1) : destination->words;
+    for (unsigned word = 0; word < words; ++word) {
+      if (destination->mode == SourceMode::scalar) written.scalars[destination->index + word] = true;
+      if (destination->mode != SourceMode::row) continue;
+      const LaneMask undefined = word < written.undefined_loads.size() ? written.undefined_loads[word] : 0;
+      LaneMask& row = written.rows[destination->index + word];
+      row = (row | exec) & ~undefined;
+    }
   }
 }
 

@@ -258,9 +258,9 @@ Handler control_handler(isa::Opcode opcode) {
 const Step* run_unsupported(Wave& wave, const Step& step) {
   const bool decoded = step.instruction.words != 0;
   return wave.fail(
-      unsupported(format("kernel \"{}\": {} at offset {:#x} is not implemented", wave.machine->kernel,
+      unsupported(format("kernel \"{}\": {} at offset {} is not implemented", wave.machine->kernel,
                          decoded ? std::string(isa::mnemonic(step.instruction)) : "a word that is no instruction",
-                         step.address - wave.machine->code_base)));
+                         place_text(wave, step))));
 }
 
 }  // namespace wavegate::amdgpu::wave

@@ -33,10 +33,11 @@ struct Plan {
   u64 group_count = 0;
   u32 waves_per_group = 0;
   u32 lds_bytes = 0;
-  u64 scratch_bytes = 0;  ///< of a lane
-  u64 scratch = 0;        ///< address of all slots' scratch memory
-  u64 arguments = 0;      ///< address
-  u64 packet = 0;         ///< address
+  u64 scratch_bytes = 0;   ///< of a lane
+  u64 scratch = 0;         ///< address of all slots' scratch memory
+  u64 scratch_memory = 0;  ///< its bytes
+  u64 arguments = 0;       ///< address
+  u64 packet = 0;          ///< address
   std::vector<u32> argument_words;
 };
 
@@ -154,8 +155,8 @@ Result<Plan> make_plan(const Module& module, GuestMemory& memory, const Launch& 
   if (plan.kernel->uses_dynamic_stack || plan.kernel->descriptor.dynamic_stack) plan.scratch_bytes += kDynamicStack;
   plan.scratch_bytes = (plan.scratch_bytes + 3) / 4 * 4;
   if (plan.scratch_bytes != 0) {
-    const u64 bytes = plan.scratch_bytes * isa::lanes(plan.width) * plan.waves_per_group * workers;
-    WAVEGATE_TRY(plan.scratch, memory.allocate(bytes, "scratch"));
+    plan.scratch_memory = plan.scratch_bytes * isa::lanes(plan.width) * plan.waves_per_group * workers;
+    WAVEGATE_TRY(plan.scratch, memory.allocate(plan.scratch_memory, "scratch"));
   }
   const std::vector<std::byte> arguments = argument_segment(plan);
   plan.argument_words.resize(arguments.size() / 4);
@@ -272,7 +273,7 @@ class Worker {
     group_.id = {static_cast<u32>(number % groups[0]), static_cast<u32>(number / groups[0] % groups[1]),
                  static_cast<u32>(number / groups[0] / groups[1])};
     std::ranges::fill(group_.lds, std::byte{0});
-    log_.forget_lds();
+    log_.start_group();
     group_.arrived = 0;
     group_.barrier_phase = 0;
     Sizes size;
@@ -362,9 +363,9 @@ class Worker {
       if (wave.instructions >= machine_.maximum_instructions)
         wave.fail(
             invalid_input(format("kernel \"{}\": wave {} of group {},{},{} has run {} instructions without an end, at "
-                                 "offset {:#x}; raise --max-instructions if it should",
+                                 "offset {}; raise --max-instructions if it should",
                                  machine_.kernel, wave.number, group_.id[0], group_.id[1], group_.id[2],
-                                 wave.instructions, step->address - machine_.code_base)));
+                                 wave.instructions, place_text(wave, *step))));
     } else if (wave.status == Status::running) {
       wave.fail(internal_error(format("kernel \"{}\": an instruction has nothing behind it", machine_.kernel)));
     }
@@ -422,6 +423,11 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
   machine.generation = isa::info(plan.target).generation;
   machine.kernel = launch.kernel;
   machine.code_base = module.image().address_of(plan.kernel->entry);
+  machine.object = &module.object();
+  machine.launched = plan.kernel;
+  machine.image_base = module.image().base;
+  machine.scratch = plan.scratch;
+  machine.scratch_bytes = plan.scratch_memory;
   machine.maximum_instructions = options.maximum_instructions;
   machine.findings = &findings;
   const Step* const entry = program.at(machine.code_base + plan.state.entry_skip);
@@ -450,7 +456,7 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
     report.instructions += worker->instructions;
     report.lane_instructions += worker->lane_instructions;
   }
-  report.findings = findings.sorted();
+  report.findings = findings.located(module.object(), *plan.kernel);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

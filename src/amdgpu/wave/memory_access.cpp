@@ -2,7 +2,6 @@
 #include <cstring>
 #include <span>
 
-#include "wavegate/amdgpu/isa/print.h"
 #include "wavegate/amdgpu/wave/atomic.h"
 #include "wavegate/amdgpu/wave/check.h"
 #include "wavegate/amdgpu/wave/step.h"
@@ -21,21 +20,10 @@ struct Place {
   std::span<std::byte> bytes;
   u64 base = 0;
   bool is_global = false;
+  bool is_scratch = false;
   unsigned word_stride = 4;  ///< between the words of a lane; more where lanes are interleaved
   unsigned register_offset = 0;
 };
-
-void report(Wave& wave, const Step& step, FindingKind kind, unsigned lane, u64 address) {
-  wave.machine->findings->add({kind,
-                               step.address - wave.machine->code_base,
-                               isa::print(step.instruction),
-                               wave.group->id,
-                               wave.number,
-                               lane,
-                               address,
-                               {},
-                               1});
-}
 
 /// Bytes of one lane, or nullptr if they lie in no memory or must not be written.
 std::byte* locate(Wave& wave, const Place& place, u64 address, unsigned bytes, bool writes) {
@@ -97,6 +85,32 @@ const Row* data_rows(Wave& wave, const Source& source, Row* space) {
   return space;
 }
 
+/// Loads as compilers make them of atomic ones: gfx942's have sc0 or sc1, gfx12's a scope beyond a compute unit.
+bool is_coherent(const Step& step) {
+  const isa::Instruction& load = step.instruction;
+  return load.has(isa::MemoryFlags::glc) || load.has(isa::MemoryFlags::scc) || (load.cache_policy & 3) != 0;
+}
+
+/// Tells of a word's access: the log, or, of scratch memory, whether what is there was ever defined.
+void watch(Wave& wave, const Step& step, const Place& place, u64 address, unsigned word, unsigned lane) {
+  const MemoryAction& action = step.memory;
+  const bool writes = action.kind == Kind::store;
+  const Source& data = step.sources[action.data];
+  const unsigned row = data.index + word;
+  const bool undefined = writes && action.space != MemorySpace::lds && data.mode == SourceMode::row &&
+                         wave.written != nullptr && (wave.written->rows[row] >> lane & 1) == 0;
+  if (place.is_scratch || (place.is_global && address - wave.machine->scratch < wave.machine->scratch_bytes)) {
+    if (writes)
+      wave.group->shadow->set_undefined(address, undefined);
+    else if (wave.written != nullptr && wave.group->shadow->is_undefined(address))
+      wave.written->undefined_loads[word] |= LaneMask{1} << lane;
+    return;
+  }
+  if (undefined) report_undefined(wave, step, row, lane);
+  const AccessKind reads = place.is_global && is_coherent(step) ? AccessKind::atomic_read : AccessKind::read;
+  note_access(wave, step, !place.is_global, address, bytes_of(action), writes ? AccessKind::write : reads, lane);
+}
+
 /// One lane after the other, each access looked up: where something is out of bounds, or is being checked.
 void access_singly(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes,
                    const Row* data) {
@@ -112,9 +126,7 @@ void access_singly(Wave& wave, const Step& step, const Place& place, const u64* 
         if (!writes) to[word].lane[lane] = merged(to[word].lane[lane], 0, action);
         continue;
       }
-      if (wave.group->shadow != nullptr)
-        note_access(wave, step, !place.is_global, address, bytes_of(action),
-                    writes ? AccessKind::write : AccessKind::read, lane);
+      if (wave.group->shadow != nullptr) watch(wave, step, place, address, word, lane);
       if (writes)
         store_lane(action, data[word].lane[lane], memory);
       else
@@ -198,7 +210,7 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
     }
     u64 before = 0;
     if (memory != nullptr) {
-      if (wave.group->shadow != nullptr)
+      if (wave.group->shadow != nullptr && !place.is_scratch)
         note_access(wave, step, !place.is_global, address, action.element_bytes, AccessKind::atomic, lane);
       before = apply_atomic(action.atomic, action.element_bytes, memory, value_of(data, lane), value_of(second, lane),
                             place.is_global);
@@ -256,6 +268,7 @@ Place scratch_place(const Wave& wave) {
   Place place;
   place.bytes = wave.machine->memory->at(wave.scratch_base, wave.scratch_bytes * wave.lanes);
   place.base = wave.scratch_base;
+  place.is_scratch = true;
   place.word_stride = 4 * wave.lanes;
   return place;
 }

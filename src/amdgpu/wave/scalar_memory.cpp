@@ -2,7 +2,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "wavegate/amdgpu/isa/print.h"
+#include "wavegate/amdgpu/wave/check.h"
 #include "wavegate/amdgpu/wave/step.h"
 
 /// Scalar loads and stores.
@@ -14,16 +14,8 @@ using enum isa::Opcode;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-void report(Wave& wave, const Step& step, FindingKind kind, u64 address) {
-  wave.machine->findings->add({kind,
-                               step.address - wave.machine->code_base,
-                               isa::print(step.instruction),
-                               wave.group->id,
-                               wave.number,
-                               0,
-                               address,
-                               {},
-                               1});
+void note(Wave& wave, const Step& step, AccessKind kind, u64 address, unsigned bytes) {
+  if (wave.group->shadow != nullptr) note_access(wave, step, false, address, bytes, kind, 0);
 }
 
 /// The offset operands from source `first` on: an immediate, a register, or both.
@@ -40,9 +32,10 @@ u32 load_word(Wave& wave, const Step& step, u64 address) {
   const auto bytes = wave.machine->memory->at(address, 4);
   u32 word = 0;
   if (bytes.empty())
-    report(wave, step, FindingKind::out_of_bounds_read, address);
+    report(wave, step, FindingKind::out_of_bounds_read, 0, address);
   else
     std::memcpy(&word, bytes.data(), 4);
+  if (!bytes.empty()) note(wave, step, AccessKind::read, address, 4);
   return word;
 }
 
@@ -50,7 +43,8 @@ const Step* run_load(Wave& wave, const Step& step) {
   const u64 address = (wave.pair(step.sources[0].index) + offset_of(wave, step, 1)) & ~u64{3};
   u32 words[16];
   const unsigned count = std::min<unsigned>(step.destination.words, 16);
-  if (const auto bytes = wave.machine->memory->at(address, u64{count} * 4); !bytes.empty())
+  const auto bytes = wave.machine->memory->at(address, u64{count} * 4);
+  if (!bytes.empty() && wave.group->shadow == nullptr)
     std::memcpy(words, bytes.data(), bytes.size());
   else
     for (unsigned i = 0; i < count; ++i) words[i] = load_word(wave, step, address + u64{i} * 4);
@@ -81,9 +75,10 @@ const Step* run_small_load(Wave& wave, const Step& step) {
   const auto bytes = wave.machine->memory->at(address, sizeof(T));
   T value = 0;
   if (bytes.empty())
-    report(wave, step, FindingKind::out_of_bounds_read, address);
+    report(wave, step, FindingKind::out_of_bounds_read, 0, address);
   else
     std::memcpy(&value, bytes.data(), sizeof(T));
+  if (!bytes.empty()) note(wave, step, AccessKind::read, address, sizeof(T));
   write(wave, step.destination, static_cast<u32>(static_cast<std::int32_t>(value)));
   return step.next;
 }
@@ -93,10 +88,12 @@ const Step* run_store(Wave& wave, const Step& step) {
   for (unsigned i = 0; i < step.sources[0].words; ++i) {
     const MemoryRange* const range = wave.machine->memory->find(address + u64{i} * 4);
     const auto bytes = wave.machine->memory->at(address + u64{i} * 4, 4);
-    if (bytes.empty() || !range->writable)
-      report(wave, step, FindingKind::out_of_bounds_write, address + u64{i} * 4);
-    else
-      std::memcpy(bytes.data(), &wave.scalars[step.sources[0].index + i], 4);
+    if (bytes.empty() || !range->writable) {
+      report(wave, step, FindingKind::out_of_bounds_write, 0, address + u64{i} * 4);
+      continue;
+    }
+    note(wave, step, AccessKind::write, address + u64{i} * 4, 4);
+    std::memcpy(bytes.data(), &wave.scalars[step.sources[0].index + i], 4);
   }
   return step.next;
 }

@@ -58,7 +58,11 @@ struct Machine {
   isa::Target target{};
   isa::Generation generation{};
   std::string kernel;
-  std::uint64_t code_base = 0;  ///< What addresses of code are counted from when they are shown.
+  const object::CodeObject* object = nullptr;
+  const object::Kernel* launched = nullptr;
+  std::uint64_t code_base = 0;                   ///< What addresses of code are counted from when they are shown.
+  std::uint64_t image_base = 0;                  ///< Where the object lies.
+  std::uint64_t scratch = 0, scratch_bytes = 0;  ///< Memory of all waves' lanes, each its own.
   std::uint64_t maximum_instructions = 0;
   Findings* findings = nullptr;
   std::atomic<bool> stop{false};
@@ -116,6 +120,8 @@ struct Wave {
   struct Written {
     std::array<LaneMask, vector::kCount> rows{};
     std::array<bool, scalar::kCount> scalars{};
+    /// Lanes that the load being run has given an undefined word, for each of its registers.
+    std::array<LaneMask, 4> undefined_loads{};
   };
   std::unique_ptr<Written> written;
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "wavegate/amdgpu/isa/instruction.h"
 #include "wavegate/amdgpu/wave/operation.h"
@@ -141,6 +142,11 @@ inline void write(Wave& wave, const Destination& destination, std::uint64_t valu
   wave.scalars[destination.index] = static_cast<std::uint32_t>(value);
   if (destination.words >= 2) wave.scalars[destination.index + 1] = static_cast<std::uint32_t>(value >> 32);
 }
+
+/// What an instruction is, in AMD's syntax; of half of a dual instruction, the whole.
+std::string text_of(const Wave& wave, const Step& step);
+/// Where it is: "0x54" in the kernel, "look_up+0x54" in a function that it calls.
+std::string place_text(const Wave& wave, const Step& step);
 
 /// Handlers, by kind; translate.cpp chooses.
 Handler scalar_handler(isa::Opcode opcode);
