@@ -77,4 +77,20 @@ Result<void> Launch::set(const Module& module, std::string_view name, std::uint6
   return set(module, name, std::as_bytes(std::span(&address, 1)));
 }
 
+Result<void> Launch::set_lds(const Module& module, std::string_view name, std::uint32_t bytes) {
+  constexpr std::uint64_t kAlignment = 16;  // that of the widest access
+  WAVEGATE_TRY(const object::Kernel* const found, module.kernel(kernel));
+  const std::uint64_t fixed = std::max(found->lds_bytes, found->descriptor.lds_bytes);
+  const std::uint64_t begin = (fixed + dynamic_lds + kAlignment - 1) / kAlignment * kAlignment;
+  const std::uint64_t total = begin - fixed + bytes;
+  constexpr std::uint64_t kMaximumBytes = 1 << 20;  // more than any target has
+  if (total > kMaximumBytes)
+    return invalid_input(
+        format("kernel \"{}\": {} bytes of LDS for \"{}\" are more than any target has", kernel, bytes, name));
+  const auto place = static_cast<std::uint32_t>(begin);
+  WAVEGATE_CHECK(set(module, name, std::as_bytes(std::span(&place, 1))));
+  dynamic_lds = static_cast<std::uint32_t>(total);
+  return {};
+}
+
 }  // namespace wavegate::amdgpu::wave
