@@ -224,7 +224,8 @@ class File {
     const std::string_view text = content_;
     std::string others;
     const auto visited = object::visit_code_objects(
-        std::as_bytes(std::span(text)), [&](const object::FoundObject& found) -> Result<void> {
+        std::as_bytes(std::span(text)),
+        [&](const object::FoundObject& found) -> Result<void> {
           WAVEGATE_TRY(object::CodeObject parsed, within(found.place, object::parse_code_object(found.bytes)));
           if (wanted && !object::matches(parsed.target, *wanted)) {
             const std::string name = parsed.target.to_string();
@@ -233,7 +234,8 @@ class File {
           }
           objects_.push_back(std::make_unique<LoadedObject>(std::move(parsed), found.storage));
           return {};
-        });
+        },
+        {object::kDefaultMaximumBundle, kMaximumUnpacked});
     if (!visited.ok()) throw Failure{visited.error()};
     if (objects_.empty() && !others.empty())
       throw Failure{invalid_input(format("holds no code for {}, but for {}", target, others))};
@@ -286,6 +288,9 @@ class File {
   }
 
  private:
+  /// 8 GiB: what is unpacked is kept.
+  static constexpr std::uint64_t kMaximumUnpacked = std::uint64_t{8} << 30;
+
   py::bytes content_;  ///< The objects' names and code are views of it.
   std::vector<std::unique_ptr<LoadedObject>> objects_;
 };

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         return {};
       },
-      kLimit);
+      {kLimit, 4 * kLimit});
   if (!result.ok() && result.error().kind == wavegate::ErrorKind::internal) std::abort();
   if (plain > size) std::abort();
   return 0;
