@@ -41,6 +41,7 @@ MAY_INCLUDE = {
 API_HEADERS_MAY_INCLUDE = "base kir target program ops graph lowering device io"
 PUBLIC_HEADERS_MAY_INCLUDE = {
     "wavegate.h": "base kir program ops api",
+    "amdgpu.h": "amdgpu/isa amdgpu/object amdgpu/wave",
     "vulkan.h": "device/vulkan",
     "webgpu.h": "device/webgpu",
 }
