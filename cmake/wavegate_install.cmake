@@ -1,10 +1,13 @@
-# What an application links: wavegate::wavegate, here and after find_package(wavegate).
+# What an application links: wavegate::wavegate, here and after find_package(wavegate); or, of AMD's programs alone,
+# wavegate::isa, wavegate::object and wavegate::wave.
 include(CMakePackageConfigHelpers)
 
-add_library(wavegate INTERFACE)
-target_link_libraries(wavegate INTERFACE wavegate_api)
-add_library(wavegate::wavegate ALIAS wavegate)
-install(TARGETS wavegate EXPORT wavegate_targets)
+if(NOT WAVEGATE_AMD_ONLY)
+  add_library(wavegate INTERFACE)
+  target_link_libraries(wavegate INTERFACE wavegate_api)
+  add_library(wavegate::wavegate ALIAS wavegate)
+  install(TARGETS wavegate EXPORT wavegate_targets)
+endif()
 
 # The public headers include those of src/, spelled "wavegate/<folder>/<file>.h"; the command has none for others.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/wavegate" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

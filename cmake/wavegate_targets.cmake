@@ -11,7 +11,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # wavegate_library(folder/name DEPENDS a b LINK x y): a static library of all sources of src/folder/name, named
-# wavegate_folder_name and wavegate::folder_name. DEPENDS are our own folders, LINK other people's libraries.
+# wavegate_folder_name and wavegate::folder_name (of amdgpu/wave, wavegate::wave). DEPENDS are our own folders, LINK other people's libraries.
 # What is done one way by a machine and another by a browser stands in native.cpp or *_native.cpp and in browser.cpp or
 # *_browser.cpp; one of the two is built.
 function(wavegate_library folder)
@@ -37,8 +37,10 @@ function(wavegate_library folder)
     wavegate_header()
     target_precompile_headers(${target} REUSE_FROM wavegate_header)
   endif()
-  add_library(wavegate::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  # AMD's pieces are known by their own names: wavegate::isa, wavegate::object, wavegate::wave.
+  string(REGEX REPLACE "^amdgpu_" "" public ${name})
+  add_library(wavegate::${public} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${public})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope}
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>

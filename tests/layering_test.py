@@ -33,6 +33,7 @@ MAY_INCLUDE = {
     "io": "base kir program ops",
     "api": "base kir target program ops graph lowering device device/reference device/vulkan device/webgpu io",
     "cli": "base target program graph lowering device io api amdgpu/isa amdgpu/object amdgpu/wave",
+    "python": "base amdgpu/isa amdgpu/object amdgpu/wave",
     "web": "base target program graph lowering device device/reference device/webgpu io api",
 }
 
@@ -40,6 +41,7 @@ MAY_INCLUDE = {
 API_HEADERS_MAY_INCLUDE = "base kir target program ops graph lowering device io"
 PUBLIC_HEADERS_MAY_INCLUDE = {
     "wavegate.h": "base kir program ops api",
+    "amdgpu.h": "amdgpu/isa amdgpu/object amdgpu/wave",
     "vulkan.h": "device/vulkan",
     "webgpu.h": "device/webgpu",
 }
@@ -49,6 +51,7 @@ OTHERS_HEADERS = {
     "CLI/": "cli",
     "fmt/": "base",
     "nlohmann/": "io cli web amdgpu/object",
+    "pybind11/": "python",
     "spirv/": "kir program emit/spirv device/vulkan",
     "vulkan/": "device/vulkan",
     "webgpu/": "device/webgpu",

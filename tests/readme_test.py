@@ -28,6 +28,10 @@ class Readme(unittest.TestCase):
     def test_shows_the_example_that_is_built(self):
         self.assertEqual(blocks(self.readme, "cpp"), [(SOURCE / "examples/readme.cpp").read_text()])
 
+    def test_the_document_of_amd_s_programs_shows_its_example(self):
+        document = (SOURCE / "docs/amd.md").read_text()
+        self.assertEqual(blocks(document, "cpp"), [(SOURCE / "examples/emulate.cpp").read_text()])
+
     def test_names_make_targets_that_exist(self):
         makefile = (SOURCE / "Makefile").read_text()
         targets = re.findall(r"^make ([a-z]+)", self.shell, re.MULTILINE) + re.findall(r"`make ([a-z]+)", self.readme)

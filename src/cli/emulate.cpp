@@ -8,8 +8,10 @@
 #include "wavegate/base/format.h"
 #include "wavegate/cli/amd_files.h"
 #include "wavegate/cli/commands.h"
+#include "wavegate/cli/emulate_arguments.h"
 #include "wavegate/cli/emulate_job.h"
 #include "wavegate/cli/json_text.h"
+#include "wavegate/cli/launch_file.h"
 #include "wavegate/io/file.h"
 
 namespace wavegate::cli {
@@ -67,6 +69,7 @@ Result<EmulationJob> job_of(const Arguments& arguments) {
   }
   for (const EmulatedBuffer& buffer : job.buffers)
     if (!buffer.output.empty()) WAVEGATE_CHECK(check_output_path(buffer.output));
+  WAVEGATE_CHECK(check_files(job, {arguments.file, arguments.launch}));
   return job;
 }
 
@@ -104,13 +107,8 @@ Result<void> run_in(const object::CodeObject& object, const Arguments& arguments
       if (traced.group->number == arguments.trace_group && traced.number == arguments.trace_wave)
         append_trace(result.trace, traced, step);
     };
-  for (EmulatedLaunch& launch : job.launches) {
-    for (const EmulatedArgument& argument : launch.arguments) {
-      if (argument.buffer)
-        WAVEGATE_CHECK(launch.launch.set(*module, argument.name, job.buffers[*argument.buffer].address));
-      else
-        WAVEGATE_CHECK(launch.launch.set(*module, argument.name, argument.value));
-    }
+  for (EmulatedLaunch& launch : job.launches) WAVEGATE_CHECK(set_arguments(*module, job, launch));
+  for (const EmulatedLaunch& launch : job.launches) {
     auto report = wave::run(*module, memory, launch.launch, options);
     if (!report.ok()) return report.error();
     result.reports.push_back(std::move(*report));

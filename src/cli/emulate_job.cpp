@@ -4,12 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "wavegate/amdgpu/wave/numeric.h"
 #include "wavegate/base/format.h"
-#include "wavegate/base/from_chars.h"
 #include "wavegate/io/file.h"
+#include "wavegate/io/mapped_file.h"
 
 namespace wavegate::cli {
 namespace {
@@ -84,9 +83,61 @@ Result<io::Array> parse_shape(std::string_view text) {
   return array;
 }
 
-Result<io::Array> read_array(const std::string& path) {
-  WAVEGATE_TRY(const std::vector<std::byte> bytes, io::read_file(path, amdgpu::wave::GuestMemory::kMaximumBytes));
+Result<io::Array> read_array(const std::string& path, bool of_file = false) {
+  constexpr std::uint64_t kMaximumBytes = amdgpu::wave::GuestMemory::kMaximumBytes;
+  WAVEGATE_TRY(const std::vector<std::byte> bytes,
+               of_file ? io::read_regular_file(path, kMaximumBytes) : io::read_file(path, kMaximumBytes));
   return io::read_npy(bytes, path);
+}
+
+/// The two parts of "in:x.npy"; the second is empty where there is no colon.
+std::pair<std::string_view, std::string_view> at_colon(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return {text, {}};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+Result<Numbers> parse_numbers(ElementType type, std::string_view text) {
+  Numbers numbers{type, 0, {}};
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto bytes = number_bytes(type, text.substr(0, comma));
+    if (!bytes)
+      return invalid_input(format("\"{}\" is no number of type {}", text.substr(0, comma), io::to_string(type)));
+    numbers.bytes.insert(numbers.bytes.end(), bytes->begin(), bytes->end());
+    ++numbers.count;
+    if (comma == text.size()) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<RawBytes> parse_hex(std::string_view text) {
+  RawBytes raw;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned value = 0;
+    const std::string_view pair = text.substr(i, 2);
+    const auto [end, fault] = std::from_chars(pair.data(), pair.data() + pair.size(), value, 16);
+    if (pair.size() != 2 || fault != std::errc() || end != pair.data() + 2)
+      return invalid_input(format("\"{}\" is no list of bytes of two hexadecimal digits each", text));
+    raw.bytes.push_back(static_cast<std::byte>(value));
+  }
+  return raw;
+}
+
+Result<RawBytes> read_raw(const std::string& path) {
+  constexpr std::uint64_t kMaximumBytes = 1 << 16;  // more than arguments have
+  WAVEGATE_TRY(const io::MappedFile file, io::MappedFile::open(path));
+  if (file.bytes().size() > kMaximumBytes)
+    return invalid_input(format("has {} bytes, more than an argument by value", file.bytes().size()), path);
+  return RawBytes{{file.bytes().begin(), file.bytes().end()}};
+}
+
+Result<LdsRoom> parse_lds(std::string_view text) {
+  LdsRoom room;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), room.bytes);
+  if (fault != std::errc() || end != text.data() + text.size())
+    return invalid_input(format("\"{}\" is no number of bytes", text));
+  return room;
 }
 
 /// An element as a number; integers beyond 2^53 are compared by their bytes, see difference().
@@ -132,22 +183,22 @@ Result<std::array<std::uint32_t, 3>> parse_sizes(std::string_view option, const 
   return invalid_input(format("{} takes X, X,Y or X,Y,Z, each at least 1, but got \"{}\"", option, text));
 }
 
-Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::string_view value) {
+Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::string_view value, const Paths& paths) {
   EmulatedBuffer buffer;
   buffer.name = name;
-  const std::size_t colon = value.find(':');
-  const std::string_view kind = value.substr(0, std::min(colon, value.size()));
-  const std::string rest(colon == std::string_view::npos ? std::string_view() : value.substr(colon + 1));
-  if (kind == "in" || kind == "inout") {
-    WAVEGATE_TRY(buffer.array, read_array(rest));
+  const auto [kind, rest] = at_colon(value);
+  const auto path_of = [&](std::string_view text) { return (paths.folder / text).string(); };
+  if ((kind == "in" || kind == "inout") && !rest.empty()) {
+    buffer.input = path_of(rest);
+    WAVEGATE_TRY(buffer.array, read_array(buffer.input, paths.of_file));
     buffer.writable = kind == "inout";
-    if (kind == "inout") buffer.output = rest;
-  } else if (kind == "out") {
+    if (kind == "inout") buffer.output = buffer.input;
+  } else if (kind == "out" && !rest.empty()) {
     const std::size_t last = rest.rfind(':');
-    if (last == std::string::npos)
+    if (last == std::string_view::npos)
       return invalid_input(format("\"{}\" lacks a type and shape: out:{}:f32[1024]", value, rest));
-    WAVEGATE_TRY(buffer.array, parse_shape(std::string_view(rest).substr(last + 1)));
-    buffer.output = rest.substr(0, last);
+    WAVEGATE_TRY(buffer.array, parse_shape(rest.substr(last + 1)));
+    buffer.output = path_of(rest.substr(0, last));
   } else {
     return invalid_input(format("\"{}\" is none of in:FILE.npy, inout:FILE.npy, out:FILE.npy:TYPE[SIZE]", value));
   }
@@ -155,114 +206,90 @@ Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::st
   return job.buffers.size() - 1;
 }
 
-Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value) {
-  if (std::ranges::find(launch.arguments, name, &EmulatedArgument::name) != launch.arguments.end())
-    return invalid_input(format("argument \"{}\" is given twice", name));
-  EmulatedArgument argument;
-  argument.name = name;
-  const std::size_t colon = value.find(':');
-  const std::string_view kind = value.substr(0, std::min(colon, value.size()));
-  if (const auto type = type_of(kind); type && colon != std::string_view::npos) {
-    const auto bytes = number_bytes(*type, value.substr(colon + 1));
-    if (!bytes)
-      return invalid_input(
-          format("argument \"{}\": \"{}\" is no number of type {}", name, value.substr(colon + 1), kind));
-    argument.value = *bytes;
-  } else if (kind == "buffer" && colon != std::string_view::npos) {
-    const auto found = std::ranges::find(job.buffers, value.substr(colon + 1), &EmulatedBuffer::name);
-    if (found == job.buffers.end())
-      return invalid_input(format("argument \"{}\": there is no buffer \"{}\"", name, value.substr(colon + 1)));
-    argument.buffer = static_cast<std::size_t>(found - job.buffers.begin());
+namespace {
+
+Result<BufferIndex> find_buffer(const EmulationJob& job, std::string_view name) {
+  const auto found = std::ranges::find(job.buffers, name, &EmulatedBuffer::name);
+  if (found == job.buffers.end()) return invalid_input(format("there is no buffer \"{}\"", name));
+  return BufferIndex{static_cast<std::size_t>(found - job.buffers.begin())};
+}
+
+Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const Paths& paths) {
+  const auto [kind, rest] = at_colon(argument.text);
+  if (argument.text == "null") {
+    argument.value = NullPointer{};
+  } else if (const auto type = type_of(kind); type && !rest.empty()) {
+    WAVEGATE_TRY(argument.value, parse_numbers(*type, rest));
+  } else if (kind == "bytes") {
+    WAVEGATE_TRY(argument.value, parse_hex(rest));
+  } else if (kind == "file") {
+    WAVEGATE_TRY(argument.value, read_raw((paths.folder / rest).string()));
+  } else if (kind == "lds") {
+    WAVEGATE_TRY(argument.value, parse_lds(rest));
+  } else if (kind == "buffer") {
+    WAVEGATE_TRY(argument.value, find_buffer(job, rest));
+  } else if (kind != "in" && kind != "inout" && kind != "out") {
+    return invalid_input(
+        format("\"{}\" is none of i32:7, f32:1.5, bytes:HEX, file:FILE, in:FILE.npy, inout:FILE.npy, "
+               "out:FILE.npy:TYPE[SIZE], buffer:NAME, null, lds:BYTES",
+               argument.text));
+  } else if (paths.of_file) {
+    return invalid_input(format("\"{}\" belongs under \"buffers\"; here it is buffer:NAME", argument.text));
   } else {
-    auto buffer = add_buffer(job, name, value);
-    if (!buffer.ok() && buffer.error().message.find(" is none of ") != std::string::npos)
-      return invalid_input(format(
-          "argument \"{}\": \"{}\" is none of i32:7, f32:1.5, in:FILE.npy, inout:FILE.npy, out:FILE.npy:TYPE[SIZE]",
-          name, value));
-    WAVEGATE_CHECK(buffer);
-    argument.buffer = *buffer;
+    WAVEGATE_TRY(const std::size_t index, add_buffer(job, argument.name, argument.text, paths));
+    argument.value = BufferIndex{index};
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value,
+                          const Paths& paths) {
+  const std::string place = format("argument \"{}\"", name);
+  if (std::ranges::find(launch.arguments, name, &EmulatedArgument::name) != launch.arguments.end())
+    return invalid_input(format("{} is given twice", place));
+  EmulatedArgument argument{std::string(name), std::string(value), {}};
+  WAVEGATE_CHECK(within(place, parse_argument(job, argument, paths)));
   launch.arguments.push_back(std::move(argument));
   return {};
 }
 
 namespace {
 
-using Json = nlohmann::json;
-
-/// An object has no other keys than these, as docs/launch.schema.json says.
-Result<void> check_keys(const Json& object, std::string_view what, std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : object.items())
-    if (std::ranges::find(known, key) == known.end())
-      return invalid_input(format("{} has a key \"{}\", which is none of {}", what, key, fmt::join(known, ", ")));
-  return {};
-}
-
-Result<std::array<std::uint32_t, 3>> sizes_of(const Json& launch, const char* key) {
-  const auto found = launch.find(key);
-  if (found == launch.end()) return invalid_input(format("a launch lacks \"{}\"", key));
-  std::string text;
-  if (found->is_number_unsigned()) text = found->dump();
-  if (found->is_array())
-    for (const Json& size : *found) text += (text.empty() ? "" : ",") + size.dump();
-  return parse_sizes(key, text);
-}
-
-/// The path of "in:x.npy" taken from the file's folder.
-std::string relocated(const std::string& value, const std::filesystem::path& folder) {
-  const std::size_t colon = value.find(':');
-  return colon == std::string::npos ? value : value.substr(0, colon + 1) + (folder / value.substr(colon + 1)).string();
-}
-
-Result<void> add_launch(EmulationJob& job, const Json& json) {
-  if (!json.is_object()) return invalid_input("a launch is no object");
-  WAVEGATE_CHECK(check_keys(json, "a launch", {"kernel", "threads", "group", "lds", "args"}));
-  EmulatedLaunch launch;
-  const auto kernel = json.find("kernel");
-  if (kernel == json.end() || !kernel->is_string()) return invalid_input("a launch lacks its \"kernel\"");
-  launch.launch.kernel = kernel->get<std::string>();
-  WAVEGATE_TRY(launch.launch.threads, sizes_of(json, "threads"));
-  WAVEGATE_TRY(launch.launch.group, sizes_of(json, "group"));
-  if (const auto lds = json.find("lds"); lds != json.end()) {
-    if (!lds->is_number_unsigned() || lds->get<std::uint64_t>() > 1 << 20)
-      return invalid_input("\"lds\" is no number of bytes");
-    launch.launch.dynamic_lds = lds->get<std::uint32_t>();
-  }
-  if (const auto arguments = json.find("args"); arguments != json.end()) {
-    if (!arguments->is_object()) return invalid_input("\"args\" is no object");
-    for (const auto& [name, value] : arguments->items()) {
-      if (!value.is_string())
-        return invalid_input(format("argument \"{}\" is no text, such as \"i32:7\" or \"buffer:x\"", name));
-      WAVEGATE_CHECK(add_argument(job, launch, name, value.get<std::string>()));
-    }
-  }
-  job.launches.push_back(std::move(launch));
-  return {};
-}
-
-Result<EmulationJob> parse_launch_file(const Json& json, const std::filesystem::path& folder) {
-  EmulationJob job;
-  if (!json.is_object()) return invalid_input("the file is no JSON object");
-  WAVEGATE_CHECK(check_keys(json, "the file", {"buffers", "launches"}));
-  if (const auto buffers = json.find("buffers"); buffers != json.end() && buffers->is_object())
-    for (const auto& [name, value] : buffers->items()) {
-      if (!value.is_string()) return invalid_input(format("buffer \"{}\" is no text, such as \"in:x.npy\"", name));
-      WAVEGATE_CHECK(add_buffer(job, name, relocated(value.get<std::string>(), folder)));
-    }
-  const auto launches = json.find("launches");
-  if (launches == json.end() || !launches->is_array()) return invalid_input("the file lacks an array \"launches\"");
-  for (const Json& launch : *launches) WAVEGATE_CHECK(add_launch(job, launch));
-  return job;
+/// Whether two paths lead to one file, which need not be there yet. What is no regular file, such as /dev/null, keeps
+/// nothing that could be lost.
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code fault;
+  if (std::filesystem::exists(one, fault) && !std::filesystem::is_regular_file(one, fault)) return false;
+  if (std::filesystem::equivalent(one, other, fault) && !fault) return true;
+  const auto a = std::filesystem::weakly_canonical(one, fault);
+  if (fault) return one == other;
+  const auto b = std::filesystem::weakly_canonical(other, fault);
+  return fault ? one == other : a == b;
 }
 
 }  // namespace
 
-Result<EmulationJob> load_launch_file(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMaximumBytes = 1 << 24;
-  WAVEGATE_TRY(const std::vector<std::byte> bytes, io::read_file(path, kMaximumBytes));
-  const Json json = Json::parse(io::as_text(bytes), nullptr, false);
-  if (json.is_discarded()) return invalid_input("the file is no JSON", path.string());
-  return within(path.string(), parse_launch_file(json, path.parent_path()));
+Result<void> check_files(const EmulationJob& job, const std::vector<std::string>& sources) {
+  const auto refuse = [](const EmulatedBuffer& buffer, std::string_view what) {
+    return invalid_input(format("buffer \"{}\" would be written over {}", buffer.name, what), buffer.output);
+  };
+  for (const EmulatedBuffer& buffer : job.buffers) {
+    if (buffer.output.empty()) continue;
+    for (const std::string& source : sources)
+      if (same_file(buffer.output, source)) return refuse(buffer, format("{}, which is read", source));
+    for (const EmulatedBuffer& other : job.buffers) {
+      if (!other.expected.empty() && same_file(buffer.output, other.expected))
+        return refuse(buffer, format("what is expected of \"{}\"", other.name));
+      if (&other == &buffer) continue;
+      if (!other.output.empty() && same_file(buffer.output, other.output))
+        return refuse(buffer, format("what \"{}\" is written to", other.name));
+      if (!other.input.empty() && same_file(buffer.output, other.input))
+        return refuse(buffer, format("what \"{}\" is read from; copy the file, or give both one buffer", other.name));
+    }
+  }
+  return {};
 }
 
 Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, double relative, double absolute) {

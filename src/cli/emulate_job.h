@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "wavegate/amdgpu/wave/emulate.h"
@@ -17,16 +18,37 @@ struct EmulatedBuffer {
   std::string name;
   io::Array array;
   bool writable = true;
+  std::string input;   ///< empty: zeros
   std::string output;  ///< empty: not written
   std::string expected;
   std::uint64_t address = 0;
 };
 
-/// An argument of a launch: the bytes of a number, or a buffer.
+/// "f32:1,2": numbers of one type, one behind the other.
+struct Numbers {
+  io::ElementType type{};
+  std::size_t count = 0;
+  std::vector<std::byte> bytes;
+};
+/// "bytes:00ff" and "file:x.bin": what a structure holds.
+struct RawBytes {
+  std::vector<std::byte> bytes;
+};
+/// "in:x.npy" and the like, "buffer:NAME": an index into EmulationJob::buffers.
+struct BufferIndex {
+  std::size_t index = 0;
+};
+struct NullPointer {};
+/// "lds:1024"
+struct LdsRoom {
+  std::uint32_t bytes = 0;
+};
+
+/// An argument of a launch as it was given, before the kernel is known.
 struct EmulatedArgument {
   std::string name;
-  std::vector<std::byte> value;
-  std::optional<std::size_t> buffer;  ///< index into EmulationJob::buffers
+  std::string text;
+  std::variant<Numbers, RawBytes, BufferIndex, NullPointer, LdsRoom> value;
 };
 
 struct EmulatedLaunch {
@@ -43,14 +65,25 @@ struct EmulationJob {
 /// "X", "X,Y" or "X,Y,Z".
 Result<std::array<std::uint32_t, 3>> parse_sizes(std::string_view option, const std::string& text);
 
-/// Adds an argument as the command line has it: "x=in:x.npy", "n=i32:7"; or, of a launch file, "x=buffer:NAME".
-Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value);
+/// Where paths that are given are looked for, and whether a file gives them rather than a user: then they must lead to
+/// regular files, since others may never end.
+struct Paths {
+  std::filesystem::path folder;
+  bool of_file = false;
+};
+
+/// Adds an argument as the command line has it, such as "x=in:x.npy" or "n=i32:7"; docs/amd.md lists the forms. A
+/// launch file's arguments take buffers by name alone.
+Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value,
+                          const Paths& paths = {});
 
 /// Adds a buffer: "in:x.npy", "inout:x.npy" or "out:y.npy:f32[1024]".
-Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::string_view value);
+Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::string_view value,
+                               const Paths& paths = {});
 
-/// Reads a launch file; paths in it are relative to its folder. docs/amd.md describes it.
-Result<EmulationJob> load_launch_file(const std::filesystem::path& path);
+/// An output must be no other output, and no file that is read as well, unless it is its own ("inout:"): what was there
+/// would be lost. `sources` are files that the command reads besides the job's.
+Result<void> check_files(const EmulationJob& job, const std::vector<std::string>& sources);
 
 /// How an array differs from what was expected: nothing where it does not.
 Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, double relative, double absolute);

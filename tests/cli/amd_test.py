@@ -109,6 +109,18 @@ class ObjectsTest(AmdTest):
         plain = self.succeed("objects", self.fat("gfx900.w64", "gfx1030.w32"))
         self.assertEqual(self.succeed("objects", self.fat("gfx900.w64", "gfx1030.w32", wrap=packed)), plain)
 
+    def test_bundles_that_unpack_to_more_than_a_machine_holds_are_refused_at_once(self):
+        def claiming(size):
+            stream = zlib.compress(bytes(1000))
+            return b"CCOB" + struct.pack("<HHQQQ", 3, 0, 32 + len(stream), size, 0) + stream
+        self.fail_with("objects", self.write("bomb.bundle", claiming(3 << 30)), saying="more than the limit of 2147483648")
+        self.fail_with("objects", self.write("bomb.bundle", claiming(1 << 60)), saying="unpack to more than 17179869184")
+
+    def test_a_bundle_that_unpacks_to_more_than_it_says_is_refused(self):
+        stream = zlib.compress(bytes(50_000_000))
+        bomb = b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(stream), 1000, 0) + stream
+        self.fail_with("objects", self.write("bomb.bundle", bomb), saying="more than 1000 bytes; its header says 1000")
+
     def test_a_part_of_a_name_chooses_kernels(self):
         self.assertEqual(len(self.succeed("objects", hsaco("data"), "--kernel", "only").splitlines()), 2)
 
@@ -255,10 +267,6 @@ class EmulateTest(AmdTest):
 
     def test_what_is_given_twice_or_has_no_meaning_is_refused(self):
         self.fail_with(*self.saxpy("--arg", "0=f32:3"), saying='argument "0" is given twice')
-        launch = {"kernel": "saxpy", "threads": [100], "group": [64], "args": {}}
-        for job, key in (({"launches": [{**launch, "ldss": 1}]}, "ldss"), ({"launches": [launch], "x": 1}, "x")):
-            path = self.write("job.json", json.dumps(job))
-            self.fail_with("emulate", hsaco("saxpy"), "--launch", path, saying=f'has a key "{key}"')
 
     def test_nothing_is_close_to_infinity(self):
         beyond = self.write("beyond.npy", npy("f", [float("inf")] * 100))
@@ -297,6 +305,158 @@ class EmulateTest(AmdTest):
         jsonschema.Draft202012Validator(json.loads(LAUNCH_SCHEMA.read_text())).validate(job)
         self.succeed("emulate", hsaco("saxpy"), "--launch", self.write("job.json", json.dumps(job)))
         self.assertEqual(npy_values(self.y)[1], [4.0 * i + 1 for i in range(100)])
+
+
+class LaunchFileTest(AmdTest):
+    """add(x, y, n): y += x."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.npy", npy("f", [float(i) for i in range(8)]))
+        self.y = self.write("y.npy", npy("f", [1.0] * 8))
+
+    launch = {"kernel": "add", "threads": [8], "group": 8, "args": {"x": "buffer:x", "y": "buffer:y", "n": "u32:8"}}
+    buffers = {"x": "in:x.npy", "y": "inout:y.npy"}
+
+    def emulate(self, job):
+        text = job if isinstance(job, str) else json.dumps(job)
+        return "emulate", hsaco("arguments"), "--launch", self.write("job.json", text)
+
+    def test_paths_are_relative_to_the_file(self):
+        job = {"buffers": self.buffers, "launches": [self.launch, self.launch]}
+        jsonschema.Draft202012Validator(json.loads(LAUNCH_SCHEMA.read_text())).validate(job)
+        self.succeed(*self.emulate(job))
+        self.assertEqual(npy_values(self.y)[1], [2.0 * i + 1 for i in range(8)])
+
+    def test_keys_that_have_no_meaning_are_refused(self):
+        self.fail_with(*self.emulate({"launches": [{**self.launch, "ldss": 1}]}),
+                       saying='job.json: launches[0]: unknown key "ldss" (did you mean "lds"?)')
+        self.fail_with(*self.emulate({"launches": [self.launch], "bufers": {}}), saying='unknown key "bufers"')
+
+    def test_keys_that_occur_twice_are_refused(self):
+        text = json.dumps({"buffers": self.buffers, "launches": [self.launch]})
+        self.fail_with(*self.emulate(text.replace('"n": "u32:8"', '"n": "u32:8", "n": "u32:4"')),
+                       saying='launches[0].args: the key "n" occurs twice')
+        self.fail_with(*self.emulate(text.replace('"group": 8', '"group": 8, "group": 4')),
+                       saying='launches[0]: the key "group" occurs twice')
+
+    def test_what_is_wrong_is_named_by_its_place(self):
+        for change, saying in (({"threads": []}, "launches[0].threads: has 0 sizes"),
+                               ({"threads": [8, 0]}, "launches[0].threads[1]: is 0; expected a size in work-items"),
+                               ({"lds": "x"}, "launches[0].lds: is a string"),
+                               ({"args": {"n": 8}}, "launches[0].args.n: is a number; expected a string"),
+                               ({"args": {"x": "in:x.npy"}}, 'belongs under "buffers"'),
+                               ({"args": {"x": "buffer:z"}}, 'there is no buffer "z"')):
+            self.fail_with(*self.emulate({"buffers": self.buffers, "launches": [{**self.launch, **change}]}),
+                           saying=saying)
+        self.fail_with(*self.emulate({"launches": []}), saying="launches: has no launch")
+        self.fail_with(*self.emulate("{"), saying="job.json: not JSON")
+
+    def test_nothing_runs_unless_every_launch_has_its_arguments(self):
+        short = {**self.launch, "args": {"x": "buffer:x", "y": "buffer:y"}}
+        self.fail_with(*self.emulate({"buffers": self.buffers, "launches": [self.launch, short]}),
+                       saying='argument "n" (uint) is not given')
+        self.assertEqual(npy_values(self.y)[1], [1.0] * 8)
+
+
+class ArgumentsTest(AmdTest):
+    """Kernels of tests/amdgpu/object/kernels/arguments.cl, whose object has names and types."""
+
+    def setUp(self):
+        super().setUp()
+        self.x = self.write("x.npy", npy("f", [float(i) for i in range(8)]))
+        self.y = self.write("y.npy", npy("f", [1.0] * 8))
+
+    def kernel(self, name, *arguments, threads=8):
+        options = [word for argument in arguments for word in ("--arg", argument)]
+        return "emulate", hsaco("arguments"), "-k", name, "--threads", threads, "--group", threads, *options
+
+    def add(self, x=None, y=None, n="u32:8", more=()):
+        given = {"x": x or f"in:{self.x}", "y": y or f"inout:{self.y}", "n": n}
+        return self.kernel("add", *(f"{name}={value}" for name, value in given.items() if value != "-"), *more)
+
+    def vectors(self, *arguments):
+        return self.kernel("vectors", *arguments, f"out=out:{self.folder / 'out.npy'}:f32[7]", threads=1)
+
+    def test_vectors_are_lists_and_structures_are_bytes(self):
+        triple = struct.pack("<ifhxx", 5, 6.5, -7)
+        self.write("triple.bin", triple)
+        for structure in (f"bytes:{triple.hex()}", f"file:{self.folder / 'triple.bin'}"):
+            self.succeed(*self.vectors("v=f32:1,2,3,4", "w=i32:10,20,30", f"t={structure}"))
+            self.assertEqual(npy_values(self.folder / "out.npy")[1], [1, 4, 10, 30, 5, 6.5, -7])
+
+    def test_bytes_of_another_number_are_refused(self):
+        self.fail_with(*self.vectors("v=f32:1,2,3,4", "w=i32:1,2,3", "t=bytes:0011"),
+                       saying='kernel "vectors": argument "t" (triple) has 12 bytes; "bytes:0011" has 2')
+        self.fail_with(*self.vectors("v=f32:1,2,3,4", "w=i32:1,2,3", "t=u32:5"),
+                       saying="takes 12 bytes by value: bytes:HEX")
+        self.fail_with(*self.vectors("v=f32:1,2,3", "w=i32:1,2,3", "t=u32:5"),
+                       saying='argument "v" (float4) takes f32:NUMBER,NUMBER,NUMBER,NUMBER, not "f32:1,2,3"')
+        self.fail_with(*self.vectors("t=bytes:001"), saying='argument "t": "001" is no list of bytes')
+
+    def test_an_argument_that_is_not_given_is_named(self):
+        self.fail_with(*self.add(n="-"), saying='kernel "add": argument "n" (uint) is not given; it takes u32:NUMBER')
+        self.fail_with(*self.add(y="-"), saying='argument "y" (float*) is not given; it takes a buffer')
+        self.fail_with("emulate", hsaco("saxpy"), "-k", "saxpy", "--threads", 64, "--group", 64, "--arg", "0=f32:1",
+                       saying="argument 1 (float*) is not given")
+
+    def test_a_number_of_another_type_is_refused(self):
+        self.fail_with(*self.add(n="f32:8"), saying='argument "n" (uint) takes u32:NUMBER, not "f32:8"')
+        self.fail_with(*self.add(n="u64:8"), saying='takes u32:NUMBER, not "u64:8"')
+        self.succeed(*self.add(n="i32:8"))
+
+    def test_a_buffer_for_a_number_or_the_other_way_round_is_refused(self):
+        self.fail_with(*self.add(n=f"in:{self.x}"), saying='argument "n" (uint) takes u32:NUMBER, not "in:')
+        self.fail_with(*self.add(x="u64:4096"), saying='argument "x" (float*) takes a buffer: in:FILE.npy')
+        self.fail_with(*self.kernel("counted", "out=lds:64"), saying='argument "out" (uint*) takes a buffer')
+
+    def test_a_buffer_of_another_type_is_refused(self):
+        doubles = self.write("d.npy", npy("d", [0.0] * 8))
+        self.fail_with(*self.add(x=f"in:{doubles}"),
+                       saying=f'argument "x" (float*) leads to f32, but "in:{doubles}" is an array of f64')
+        integers = self.write("i.npy", npy("i", [0] * 8))
+        self.fail_with(*self.add(x=f"in:{integers}"), saying="leads to f32")
+
+    def test_null_is_a_pointer_to_nothing(self):
+        out = self.folder / "out.npy"
+        self.succeed(*self.kernel("null_or", "maybe=null", f"out=out:{out}:i32[1]", threads=1))
+        self.assertEqual(npy_values(out)[1], [-1])
+
+    def test_pointers_to_lds_take_their_bytes(self):
+        out = self.write("o.npy", npy("i", list(range(8))))
+        self.succeed(*self.kernel("reversed", "low=lds:32", "high=lds:32", f"x=inout:{out}"))
+        self.assertEqual(npy_values(out)[1], [21, 18, 15, 12, 9, 6, 3, 0])
+
+    def test_a_kind_of_argument_that_is_missing_is_unsupported_by_name(self):
+        self.fail_with(*self.kernel("picture", "image=null", f"out=out:{self.folder / 'o.npy'}:i32[1]"),
+                       saying='argument "image" (image2d_t) is of kind "image", which is not implemented')
+
+    def test_an_argument_given_by_name_and_number_is_refused(self):
+        self.fail_with(*self.add(more=("2=u32:4",)), saying='argument "n" (uint) is given twice, by name and by number')
+
+    def test_two_arguments_may_share_a_buffer_by_its_name(self):
+        self.succeed(*self.add(x=f"inout:{self.x}", y="buffer:x"))
+        self.assertEqual(npy_values(self.x)[1], [2.0 * i for i in range(8)])
+
+    def test_no_file_is_written_over_what_another_is_read_from_or_written_to(self):
+        link = self.folder / "link.npy"
+        link.symlink_to(self.y)
+        out = self.folder / "new.npy"
+        for call, saying in ((self.add(x=f"in:{self.y}"), 'what "x" is read from'),
+                             (self.add(x=f"inout:{self.y}"), 'what "y" is written to'),
+                             (self.add(x=f"in:{link}"), 'what "x" is read from'),
+                             (self.add(x=f"out:{out}:f32[8]", y=f"out:{self.folder}/./new.npy:f32[8]"), "written to"),
+                             ((*self.add(), "--expect", f"y={self.y}"), 'what is expected of "y"')):
+            self.fail_with(*call, saying=saying)
+        self.assertEqual(npy_values(self.y)[1], [1.0] * 8)
+        code = self.write("code.hsaco", hsaco("arguments").read_bytes())
+        command = list(self.add(y=f"out:{code}:f32[8]"))
+        command[1] = code
+        self.fail_with(*command, saying="code.hsaco, which is read")
+        self.assertEqual(code.read_bytes(), hsaco("arguments").read_bytes())
+
+    def test_one_file_may_be_read_twice(self):
+        self.succeed(*self.add(x=f"in:{self.x}", y=f"in:{self.x}", n="u32:0"))
 
 
 class CoverageTest(AmdTest):

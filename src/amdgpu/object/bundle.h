@@ -14,6 +14,8 @@ namespace wavegate::amdgpu::object {
 
 /// 2 GiB, more than the largest bundle of AMD's libraries and an end to a decompression bomb.
 inline constexpr std::uint64_t kDefaultMaximumBundle = std::uint64_t{2} << 30;
+/// 16 GiB for all bundles of one file, which bounds the time that a small file may cost.
+inline constexpr std::uint64_t kDefaultMaximumUnpacked = std::uint64_t{16} << 30;
 
 struct BundleEntry {
   std::string_view id;  ///< "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-" or "host-x86_64-unknown-linux".

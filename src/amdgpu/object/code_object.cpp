@@ -1,6 +1,7 @@
 #include "wavegate/amdgpu/object/code_object.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -202,6 +203,20 @@ Result<CodeTarget> find_target(const Elf& elf, std::uint32_t version, const std:
 }
 
 }  // namespace
+
+const Argument* Kernel::find_argument(std::string_view name_or_number) const {
+  std::size_t wanted = 0;
+  const char* const end = name_or_number.data() + name_or_number.size();
+  const auto [rest, fault] = std::from_chars(name_or_number.data(), end, wanted);
+  const bool is_number = fault == std::errc() && rest == end;
+  std::size_t number = 0;
+  for (const Argument& argument : arguments) {
+    if (is_hidden(argument.kind)) continue;
+    if (is_number ? number == wanted : !argument.name.empty() && argument.name == name_or_number) return &argument;
+    ++number;
+  }
+  return nullptr;
+}
 
 const Kernel* CodeObject::find_kernel(std::string_view name) const {
   const auto found = std::ranges::find(kernels, name, &Kernel::name);

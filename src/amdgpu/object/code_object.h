@@ -37,6 +37,9 @@ struct Kernel {
   std::vector<Argument> arguments;  ///< By offset.
   /// Of a raw shader: what s0 and on hold. Its descriptor says nothing of what they mean.
   std::vector<std::uint32_t> user_sgpr_values;
+
+  /// The argument of this name or, of those that a caller gives, of this number: "x" or "0". nullptr if there is none.
+  const Argument* find_argument(std::string_view name_or_number) const;
 };
 
 /// A code object. Names, code and contents are views of its bytes, which must outlive it; the bytes need no alignment.

@@ -14,7 +14,7 @@ using Visitor = std::function<Result<void>(const FoundObject&)>;
 
 class Walk {
  public:
-  Walk(const Visitor& visit, std::uint64_t maximum_bundle) : visit_(visit), maximum_bundle_(maximum_bundle) {}
+  Walk(const Visitor& visit, const ContainerLimits& limits) : visit_(visit), limits_(limits) {}
 
   Result<void> visit_bundles(Bytes bytes) {
     BundleFinder finder(bytes);
@@ -35,7 +35,12 @@ class Walk {
 
   Result<std::uint64_t> visit_packed(Bytes bytes) {
     WAVEGATE_TRY(const CompressedBundle packed, within(place(), parse_compressed_bundle(bytes)));
-    WAVEGATE_TRY(std::vector<std::byte> unpacked, within(place(), unpack(packed, maximum_bundle_)));
+    if (packed.unpacked_size > limits_.maximum_unpacked - unpacked_)
+      return invalid_input(
+          format("the compressed bundles up to this one unpack to more than {} bytes", limits_.maximum_unpacked),
+          place());
+    unpacked_ += packed.unpacked_size;
+    WAVEGATE_TRY(std::vector<std::byte> unpacked, within(place(), unpack(packed, limits_.maximum_bundle)));
     const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(unpacked));
     WAVEGATE_CHECK(visit_plain(*storage, storage));
     return packed.size;
@@ -51,7 +56,8 @@ class Walk {
   }
 
   const Visitor& visit_;
-  std::uint64_t maximum_bundle_;
+  ContainerLimits limits_;
+  std::uint64_t unpacked_ = 0;  ///< As headers claim, which is never less than what is unpacked.
   std::uint64_t bundles_ = 0;
 };
 
@@ -61,9 +67,9 @@ bool is_container(Bytes file) {
   return is_elf(file) || is_bundle(file) || is_compressed_bundle(file);
 }
 
-Result<void> visit_code_objects(Bytes file, const Visitor& visit, std::uint64_t maximum_bundle) {
+Result<void> visit_code_objects(Bytes file, const Visitor& visit, const ContainerLimits& limits) {
   if (is_code_object(file)) return visit({{}, {}, file, nullptr});
-  Walk walk(visit, maximum_bundle);
+  Walk walk(visit, limits);
   if (is_bundle(file) || is_compressed_bundle(file)) return walk.visit_bundles(file);
   if (!is_elf(file))
     return invalid_input(

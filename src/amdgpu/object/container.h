@@ -24,13 +24,19 @@ struct FoundObject {
       storage;  ///< Owns `bytes` if they were compressed; else they are the file's.
 };
 
+/// In bytes. A compressed file may unpack to a thousand times its size, or to thirty thousand times with zstd.
+struct ContainerLimits {
+  std::uint64_t maximum_bundle = kDefaultMaximumBundle;      ///< Of one bundle, unpacked.
+  std::uint64_t maximum_unpacked = kDefaultMaximumUnpacked;  ///< Of all compressed bundles together.
+};
+
 /// True if the bytes start as one of these files does.
 bool is_container(Bytes file);
 
 /// Calls `visit` for each code object in the order of the file, and ends with the first error of either. One compressed
-/// bundle at a time is unpacked, so memory is bounded by the largest, whatever the visitor does not keep; entries for
-/// hosts and empty ones are passed over.
+/// bundle at a time is unpacked, so memory is bounded by the largest, whatever the visitor does not keep, and time by
+/// what all may unpack to; entries for hosts and empty ones are passed over.
 Result<void> visit_code_objects(Bytes file, const std::function<Result<void>(const FoundObject&)>& visit,
-                                std::uint64_t maximum_bundle = kDefaultMaximumBundle);
+                                const ContainerLimits& limits = {});
 
 }  // namespace wavegate::amdgpu::object

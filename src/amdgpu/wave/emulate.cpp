@@ -244,6 +244,8 @@ class Worker {
         Wave& wave = waves_[i];
         if (wave.status == Status::ended || machine_.stop.load(std::memory_order_relaxed)) continue;
         if (wave.status == Status::waiting && wave.awaited_phase == group_.barrier_phase) continue;
+        if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed))
+          return fail(device_error(format("kernel \"{}\": the launch was cancelled", machine_.kernel)));
         progress = true;
         run_wave(wave);
         if (wave.status == Status::failed) return fail(*wave.error);

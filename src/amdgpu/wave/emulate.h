@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,6 +58,8 @@ struct Launch {
   /// none of that name, or if it is of another size.
   Result<void> set(const Module& module, std::string_view name, std::span<const std::byte> value);
   Result<void> set(const Module& module, std::string_view name, std::uint64_t address);
+  /// Sets a pointer to LDS (`local float*` in OpenCL C) to so many bytes, which come behind those that there are.
+  Result<void> set_lds(const Module& module, std::string_view name, std::uint32_t bytes);
 };
 
 struct Options {
@@ -66,6 +69,8 @@ struct Options {
   bool check = false;
   /// Called after each instruction of a wave. Takes one host thread.
   std::function<void(const Wave&, const Step&)> observe = {};
+  /// Ends the launch with an error soon after another thread sets it. Memory is then as it was at that moment.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct Report {

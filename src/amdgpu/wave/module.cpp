@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "wavegate/amdgpu/wave/emulate.h"
@@ -32,27 +31,9 @@ Result<const object::Kernel*> Module::kernel(std::string_view name) const {
   return invalid_input(format("there is no kernel \"{}\"; there are {}", name, names.empty() ? "none" : names));
 }
 
-namespace {
-
-/// By its name, or by its number among those that the caller fills in.
-const object::Argument* find_argument(const object::Kernel& kernel, std::string_view name) {
-  std::size_t wanted = 0;
-  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), wanted);
-  const bool is_number = fault == std::errc() && end == name.data() + name.size();
-  std::size_t number = 0;
-  for (const object::Argument& argument : kernel.arguments) {
-    if (object::is_hidden(argument.kind)) continue;
-    if (argument.name == name || (is_number && number == wanted)) return &argument;
-    ++number;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 Result<void> Launch::set(const Module& module, std::string_view name, std::span<const std::byte> value) {
   WAVEGATE_TRY(const object::Kernel* const found, module.kernel(kernel));
-  const object::Argument* const argument = find_argument(*found, name);
+  const object::Argument* const argument = found->find_argument(name);
   if (argument == nullptr) {
     std::string names;
     for (const object::Argument& one : found->arguments)
@@ -75,6 +56,22 @@ Result<void> Launch::set(const Module& module, std::string_view name, std::span<
 
 Result<void> Launch::set(const Module& module, std::string_view name, std::uint64_t address) {
   return set(module, name, std::as_bytes(std::span(&address, 1)));
+}
+
+Result<void> Launch::set_lds(const Module& module, std::string_view name, std::uint32_t bytes) {
+  constexpr std::uint64_t kAlignment = 16;  // that of the widest access
+  WAVEGATE_TRY(const object::Kernel* const found, module.kernel(kernel));
+  const std::uint64_t fixed = std::max(found->lds_bytes, found->descriptor.lds_bytes);
+  const std::uint64_t begin = (fixed + dynamic_lds + kAlignment - 1) / kAlignment * kAlignment;
+  const std::uint64_t total = begin - fixed + bytes;
+  constexpr std::uint64_t kMaximumBytes = 1 << 20;  // more than any target has
+  if (total > kMaximumBytes)
+    return invalid_input(
+        format("kernel \"{}\": {} bytes of LDS for \"{}\" are more than any target has", kernel, bytes, name));
+  const auto place = static_cast<std::uint32_t>(begin);
+  WAVEGATE_CHECK(set(module, name, std::as_bytes(std::span(&place, 1))));
+  dynamic_lds = static_cast<std::uint32_t>(total);
+  return {};
 }
 
 }  // namespace wavegate::amdgpu::wave

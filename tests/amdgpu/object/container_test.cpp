@@ -94,6 +94,24 @@ TEST(Container, KeepsWhatWasCompressedForWhomWantsIt) {
   EXPECT_EQ(as_text(kept[0].bytes), "kept");
 }
 
+TEST(Container, WhoseBundlesUnpackToTooMuchTogetherIsRefused) {
+  const auto packed = compress_bundle(make_bundle({{"a-amdgcn-gfx900", std::string(100'000, 'a')}}), 2, 0);
+  std::vector<std::byte> file = packed;
+  for (int i = 0; i < 4; ++i) file.insert(file.end(), packed.begin(), packed.end());
+  ASSERT_LT(file.size(), 10'000u);
+  int calls = 0;
+  const auto visit = [&](const FoundObject&) -> Result<void> {
+    ++calls;
+    return {};
+  };
+  EXPECT_THAT(error_text(visit_code_objects(file, visit, {kDefaultMaximumBundle, 350'000})),
+              HasSubstr("bundle 3: the compressed bundles up to this one unpack to more than 350000 bytes"));
+  EXPECT_EQ(calls, 3);
+  EXPECT_TRUE(visit_code_objects(file, visit).ok());
+  EXPECT_THAT(error_text(visit_code_objects(file, visit, {50'000, kDefaultMaximumUnpacked})),
+              HasSubstr("more than the limit of 50000"));
+}
+
 TEST(Container, EndsWithTheVisitorsError) {
   const auto file = make_bundle({{"a-amdgcn-gfx900", "x"}, {"b-amdgcn-gfx900", "y"}});
   int calls = 0;

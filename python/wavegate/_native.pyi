@@ -1,0 +1,9 @@
+"""The part that is C++ (src/python/native.cpp). Called by this package alone."""
+
+from typing import Any
+
+class File:
+    def __init__(self, content: bytes, target: str) -> None: ...
+    def objects(self) -> list[tuple[str, list[dict[str, Any]]]]: ...
+    def run(self, object: int, kernel: str, threads: tuple[int, int, int], group: tuple[int, int, int], lds: int,
+            arguments: list[Any], check: bool, max_instructions: int, host_threads: int) -> dict[str, Any]: ...
