@@ -41,10 +41,18 @@ constexpr MatrixShape kShapes[] = {
     {v_smfmac_f32_16x16x64_bf8_fp8, 16, 16, 64, 1, f32, bf8, fp8, true}, {v_smfmac_f32_16x16x64_bf8_bf8, 16, 16, 64, 1, f32, bf8, bf8, true},
     {v_smfmac_f32_32x32x32_fp8_fp8, 32, 32, 32, 1, f32, fp8, fp8, true}, {v_smfmac_f32_32x32x32_fp8_bf8, 32, 32, 32, 1, f32, fp8, bf8, true},
     {v_smfmac_f32_32x32x32_bf8_fp8, 32, 32, 32, 1, f32, bf8, fp8, true}, {v_smfmac_f32_32x32x32_bf8_bf8, 32, 32, 32, 1, f32, bf8, bf8, true},
-    // WMMA
+    // WMMA of gfx11 and gfx12, and SWMMAC
     {v_wmma_f32_16x16x16_f16, 16, 16, 16, 1, f32, f16, f16}, {v_wmma_f32_16x16x16_bf16, 16, 16, 16, 1, f32, bf16, bf16},
     {v_wmma_f16_16x16x16_f16, 16, 16, 16, 1, f16, f16, f16}, {v_wmma_bf16_16x16x16_bf16, 16, 16, 16, 1, bf16, bf16, bf16},
-    {v_wmma_i32_16x16x16_iu8, 16, 16, 16, 1, i32, iu8, iu8}, {v_wmma_i32_16x16x16_iu4, 16, 16, 16, 1, i32, iu4, iu4},
+    {v_wmma_i32_16x16x16_iu8, 16, 16, 16, 1, i32, iu8, iu8}, {v_wmma_i32_16x16x16_iu4, 16, 16, 16, 1, i32, iu4, iu4}, {v_wmma_i32_16x16x32_iu4, 16, 16, 32, 1, i32, iu4, iu4},
+    {v_wmma_f32_16x16x16_fp8_fp8, 16, 16, 16, 1, f32, fp8, fp8}, {v_wmma_f32_16x16x16_fp8_bf8, 16, 16, 16, 1, f32, fp8, bf8},
+    {v_wmma_f32_16x16x16_bf8_fp8, 16, 16, 16, 1, f32, bf8, fp8}, {v_wmma_f32_16x16x16_bf8_bf8, 16, 16, 16, 1, f32, bf8, bf8},
+    {v_swmmac_f32_16x16x32_f16, 16, 16, 32, 1, f32, f16, f16, true}, {v_swmmac_f32_16x16x32_bf16, 16, 16, 32, 1, f32, bf16, bf16, true},
+    {v_swmmac_f16_16x16x32_f16, 16, 16, 32, 1, f16, f16, f16, true}, {v_swmmac_bf16_16x16x32_bf16, 16, 16, 32, 1, bf16, bf16, bf16, true},
+    {v_swmmac_i32_16x16x32_iu8, 16, 16, 32, 1, i32, iu8, iu8, true}, {v_swmmac_i32_16x16x32_iu4, 16, 16, 32, 1, i32, iu4, iu4, true},
+    {v_swmmac_i32_16x16x64_iu4, 16, 16, 64, 1, i32, iu4, iu4, true},
+    {v_swmmac_f32_16x16x32_fp8_fp8, 16, 16, 32, 1, f32, fp8, fp8, true}, {v_swmmac_f32_16x16x32_fp8_bf8, 16, 16, 32, 1, f32, fp8, bf8, true},
+    {v_swmmac_f32_16x16x32_bf8_fp8, 16, 16, 32, 1, f32, bf8, fp8, true}, {v_swmmac_f32_16x16x32_bf8_bf8, 16, 16, 32, 1, f32, bf8, bf8, true},
 };
 // clang-format on
 

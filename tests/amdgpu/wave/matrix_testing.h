@@ -1,10 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <string>
+#include <string_view>
 #include <vector>
 
 /// Matrices as plain numbers, and as lanes of a wave hold them. Formats of floats are written from what they are:
@@ -93,13 +94,21 @@ class Registers {
   std::vector<std::uint32_t> memory_;
 };
 
-/// Numbers in a random order that a format has exactly and whose products and sums need few bits: all different as far
-/// as there are so many.
-inline std::vector<double> distinct_numbers(Format format, std::size_t count, std::mt19937& random) {
+inline Format parse_format(std::string_view name) {
+  constexpr std::string_view kNames[] = {"f64",      "f32", "f16", "bf16", "fp8", "bf8", "fp8_fnuz",
+                                         "bf8_fnuz", "i32", "i8",  "u8",   "i4",  "u4"};
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    if (kNames[i] == name) return static_cast<Format>(i);
+  return Format::f64;
+}
+
+/// Numbers in a random order that a format has exactly and whose products and sums need few bits, whole ones of `bits`
+/// at most: all different as far as there are so many.
+inline std::vector<double> distinct_numbers(Format format, std::size_t count, std::mt19937& random, int bits = 8) {
   std::vector<double> numbers;
   const FloatFormat f = float_format(format);
   if (is_integer(format) || f.bits > 8) {
-    const int width = std::min(f.bits, 8);
+    const int width = std::min(f.bits, bits);
     const int lowest = format == Format::u8 || format == Format::u4 ? 0 : -(1 << (width - 1));
     for (int i = 0; i < 1 << width; ++i) numbers.push_back(lowest + i);
   } else {

@@ -34,13 +34,7 @@ constexpr Kernel kKernels[] = {
 
 /// gfx942's floats of 8 bits are its own.
 Format format_of(std::string_view name) {
-  if (name == "f64") return Format::f64;
-  if (name == "f32") return Format::f32;
-  if (name == "f16") return Format::f16;
-  if (name == "bf16") return Format::bf16;
-  if (name == "fp8") return Format::fp8_fnuz;
-  if (name == "bf8") return Format::bf8_fnuz;
-  return name == "i32" ? Format::i32 : Format::i8;
+  return parse_format(name == "fp8" ? "fp8_fnuz" : name == "bf8" ? "bf8_fnuz" : name);
 }
 
 /// Row or column `i` of a block, at `k`: lanes of all blocks hold a column, then those of the next columns.
