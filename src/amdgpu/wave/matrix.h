@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "wavegate/amdgpu/isa/instruction.h"
+#include "wavegate/amdgpu/wave/operation.h"
 
 /// Matrix instructions: D = A * B + C of small matrices that lie across the lanes of a wave, several of them (blocks)
 /// in some instructions. A table says what shape each has, and a layout per generation where its elements lie; the rest
@@ -45,6 +46,8 @@ struct MatrixShape {
   bool sparse = false;
 
   constexpr unsigned stored_depth() const { return sparse ? depth / 2u : depth; }
+  /// The order of sums of floats is not told.
+  constexpr Exactness exactness() const { return result == Element::i32 ? Exactness::exact : Exactness::approximate; }
 };
 /// nullptr for what is no matrix instruction.
 const MatrixShape* find_matrix(isa::Opcode opcode);
