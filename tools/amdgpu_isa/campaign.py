@@ -47,6 +47,10 @@ def fillings(target, each, random):
                         if random.random() < 0.5:
                             noise ^= 1 << random.randrange(32)
                     words.append((noise & ~known | base & known) & ~fixed[index] | opcode[index])
+                if format.name.startswith("vop3p") and oracle.generation(target) == 12 and random.random() < 0.5:
+                    # What WMMA and others have for op_sel and op_sel_hi; sources are VGPRs.
+                    words[0] = words[0] & ~(0xf800 if random.random() < 0.5 else 0xa000) | 0x4000
+                    words[1] |= 3 << 27 | 1 << 26 | 1 << 17 | 1 << 8
                 while len(words) < 3:
                     words.append(random.getrandbits(32))
                 yield tuple(words[:3])

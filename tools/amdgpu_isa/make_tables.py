@@ -88,12 +88,11 @@ class Prober:
     def __init__(self, target, wave, format):
         self.target, self.wave, self.format = target, wave, format
         self.base = list(format.base)
-        self.flipped = {}  # opcode: a bit that its words need
+        self.flipped = {}  # opcode: bits that its words need
 
     def words_of(self, number, values, flips=()):
         words = [a | b for a, b in zip(self.base, self.format.opcode_bits(number))]
-        if number in self.flipped:
-            word, bit = self.flipped[number]
+        for word, bit in self.flipped.get(number, ()):
             words[word] ^= 1 << bit
         for (_, word, low, bits, _), value in zip(self.format.fields, values):
             if value is not None:
@@ -138,27 +137,29 @@ class Prober:
         alternatives = self.alternatives()
         if alternatives:
             rest = [(n, c) for n, c in candidates if n not in found]
-            for flip in alternatives:
-                self.base[flip[0]] ^= 1 << flip[1]
-                answers = self.ask([self.words_of(n, c) for n, c in rest])
+            for flips in alternatives:
+                answers = self.ask([self.words_of(n, c, flips) for n, c in rest])
                 for (number, values), answer in zip(rest, answers):
                     if answer and answer != "crash" and number not in found:
                         found[number] = (values, answer[0])
-                        self.flipped[number] = flip
-                self.base[flip[0]] ^= 1 << flip[1]
+                        self.flipped[number] = flips
         Prober.found[self.target, self.wave, self.format.name] = set(found)
         return found
 
     def alternatives(self):
+        """Sets of bits that are tried besides the format's."""
         generation = oracle.generation(self.target)
         if self.format.name in ("flat", "global", "scratch"):
-            return {9: [(0, 16)], 10: [(0, 16)], 11: [(0, 14)], 12: [(1, 20)]}[generation]
+            return [((0, 16),)] if generation <= 10 else [((0, 14),)] if generation == 11 else [((1, 20),)]
         if self.format.name == "mubuf":
-            return {9: [(0, 14), (0, 12)], 10: [(0, 14), (0, 12)], 11: [(0, 14), (1, 22)], 12: [(1, 20), (1, 30)]}[generation]
+            return {9: [((0, 14),), ((0, 12),)], 10: [((0, 14),), ((0, 12),)], 11: [((0, 14),), ((1, 22),)],
+                    12: [((1, 20),), ((1, 30),)]}[generation]
         if self.format.name == "smem" and generation == 9:
-            return [(0, 17)]
+            return [((0, 17),)]
         if self.format.name == "ds":
-            return [(0, 16 if generation == 9 else 17)]  # gds
+            return [((0, 16 if generation == 9 else 17),)]  # gds
+        if self.format.name.startswith("vop3p") and generation == 12:
+            return [((0, 14), (1, 27), (1, 28))]  # op_sel_hi: WMMA and dot products of fp8 have no other
         return []
 
     def free_bits(self, number):

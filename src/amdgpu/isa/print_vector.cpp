@@ -77,7 +77,9 @@ void print_vop3p(Printer& printer) {
   const std::string_view name = to_string(in.opcode);
   const bool whole = name.starts_with("v_wmma_i32") || name.starts_with("v_wmma_f32") ||
                      name.starts_with("v_accvgpr");  // no halves to select
-  if (!whole) {
+  if (name.starts_with("v_swmmac")) {
+    if (in.op_sel != 0) printer.put_modifier("index_key", in.op_sel);
+  } else if (!whole) {
     print_bits(printer, "op_sel", in.op_sel & all, count, 0);
     print_bits(printer, "op_sel_hi", in.op_sel_hi & all, count, all);
   }

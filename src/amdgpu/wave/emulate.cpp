@@ -230,7 +230,7 @@ class Worker {
     group_.lds.resize(plan.lds_bytes);
     if (options.check) group_.shadow = &log_;
     for (Wave& wave : waves_) {
-      wave.vectors = std::make_unique_for_overwrite<Row[]>(vector::kCount);
+      wave.vectors = std::make_unique<Row[]>(vector::kCount);
       if (options.check) wave.written = std::make_unique<Wave::Written>();
     }
   }

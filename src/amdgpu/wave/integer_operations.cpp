@@ -107,6 +107,8 @@ constexpr std::array kRows{
     operation<[](u32 a) { return a; }>(v_mov_b32),
     operation<[](u64 a) { return a; }>(v_mov_b64),
     operation<[](u32 a) { return a; }>(v_accvgpr_mov_b32),
+    operation<[](u32 a) { return a; }>(v_accvgpr_read_b32),
+    operation<[](u32 a) { return a; }>(v_accvgpr_write_b32),
     operation<[](u32 a, u32 b, Flag c) { return c.value != 0 ? b : a; }>(v_cndmask_b32),
     operation<[](u32 a) { return ~a; }>(v_not_b32),
     operation<[](u32 a, u32 b) { return a & b; }>(v_and_b32),

@@ -156,6 +156,8 @@ Handler cross_lane_handler(isa::Opcode opcode);
 std::optional<MemoryAction> memory_action(const isa::Instruction& instruction);
 Handler memory_handler(const MemoryAction& action);
 Handler scalar_memory_handler(isa::Opcode opcode);
+/// Of a step whose operands are resolved; nullptr for what is no matrix instruction.
+Handler matrix_handler(const Step& step);
 /// Of a step whose operands are resolved.
 Handler vector_handler(const Step& step);
 const Step* run_unsupported(Wave& wave, const Step& step);

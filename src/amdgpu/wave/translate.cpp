@@ -300,7 +300,8 @@ void translate(Step& step, const std::function<Values*()>& make_values) {
     return;
   }
   if (!resolve(step)) return;
-  for (const Handler handler : {scalar_handler(opcode), cross_lane_handler(opcode), scalar_memory_handler(opcode)})
+  for (const Handler handler :
+       {scalar_handler(opcode), cross_lane_handler(opcode), scalar_memory_handler(opcode), matrix_handler(step)})
     if (handler != nullptr) {
       step.run = handler;
       return;
