@@ -16,6 +16,12 @@ WAVEGATE_LANE float unfused(float a, float b, float c) {
   return product + c;
 }
 
+/// MAD of f32 keeps no denormals: compilers choose it only where they are flushed anyhow.
+constexpr Operation flushing(Operation operation) {
+  operation.float_class = FloatClass::flushing;
+  return operation;
+}
+
 template <typename T>
 WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   constexpr int kFar = sizeof(T) == 4 ? 96 : 768;
@@ -44,24 +50,24 @@ WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   return {result, !invalid && (far || (!denormal_denominator && denormal_quotient))};
 }
 
-/// The quotient that v_div_scale's scaling left too small or too large by a power of two is brought back.
-template <typename T>
-WAVEGATE_LANE T div_fmas(T a, T b, T c, Flag scale) {
-  constexpr int kPower = sizeof(T) == 4 ? 64 : 128;
-  const T up = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias + kPower} << Format<T>::mantissa));
-  const T down = real(static_cast<BitsOf<T>>(BitsOf<T>{Format<T>::bias - kPower} << Format<T>::mantissa));
-  const T sum = std::fma(a, b, c);
-  const bool is_large = biased_exponent(c) > Format<T>::bias;
-  const T product = sum * (is_large ? up : down);
-  // A denormal result is to be rounded once, and the sum has been: where it lies between two of them, what it lost
-  // decides.
-  const T lost = std::fma(a, b, c - sum);
-  const T quantum = real(BitsOf<T>{1});
-  const T middle = quantum * up * T{0.5};
-  const T rest = sum - product * up;
-  const T correction = rest == middle && lost > T{0} ? quantum : rest == -middle && lost < T{0} ? -quantum : T{0};
-  const T scaled_sum = !is_large && biased_exponent(product) <= 1 ? product + correction : product;
-  return scale.value != 0 ? scaled_sum : sum;
+/// The quotient that v_div_scale's scaling left too small or too large by a power of two is brought back, and rounded
+/// once: denormal ones have fewer digits than the sum.
+WAVEGATE_LANE float div_fmas(float a, float b, float c, Flag scale) {
+  const double power = biased_exponent(c) > Format<float>::bias ? 0x1p64 : 0x1p-64;
+  return scale.value != 0 ? static_cast<float>(sticky_sum(a, b, c) * power) : std::fma(a, b, c);
+}
+WAVEGATE_LANE double div_fmas(double a, double b, double c, Flag scale) {
+  const double sum = std::fma(a, b, c);
+  const bool is_large = biased_exponent(c) > Format<double>::bias;
+  const double product = sum * (is_large ? 0x1p128 : 0x1p-128);
+  // Where the sum lies between two denormal results, what it lost decides.
+  const double lost = std::fma(a, b, c - sum);
+  const double quantum = real(std::uint64_t{1});
+  const double middle = quantum * 0x1p127;
+  const double rest = sum - product * 0x1p128;
+  const double correction = rest == middle && lost > 0 ? quantum : rest == -middle && lost < 0 ? -quantum : 0;
+  const bool corrects = !is_large && correction != 0 && biased_exponent(product) <= 1;
+  return scale.value == 0 ? sum : corrects ? product + correction : product;
 }
 
 template <typename T>
@@ -117,15 +123,15 @@ constexpr std::array kRows{
     operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_fma_mix_f32),
     operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_fma_mixlo_f16),
     operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_fma_mixhi_f16),
-    operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_mad_mix_f32),
-    operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_mad_mixlo_f16),
-    operation<[](float a, float b, float c) { return std::fma(a, b, c); }>(v_mad_mixhi_f16),
-    operation<[](float a, float b, float c) { return (is_zero(a) || is_zero(b)) ? 0.0f + c : std::fma(a, b, c); }>(v_fma_legacy_f32),
-    operation<[](float a, float b, float c) { return (is_zero(a) || is_zero(b)) ? 0.0f + c : std::fma(a, b, c); }>(v_fmac_legacy_f32),
-    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mad_f32),
-    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mac_f32),
-    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_madak_f32),
-    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_madmk_f32),
+    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mad_mix_f32),
+    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mad_mixlo_f16),
+    operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mad_mixhi_f16),
+    operation<[](float a, float b, float c) { return (a == 0.0f || b == 0.0f) ? 0.0f + c : std::fma(a, b, c); }>(v_fma_legacy_f32),
+    operation<[](float a, float b, float c) { return (a == 0.0f || b == 0.0f) ? 0.0f + c : std::fma(a, b, c); }>(v_fmac_legacy_f32),
+    flushing(operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mad_f32)),
+    flushing(operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_mac_f32)),
+    flushing(operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_madak_f32)),
+    flushing(operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_madmk_f32)),
     operation<[](float a, float b, float c) { return multiply_legacy(a, b) + c; }>(v_mad_legacy_f32),
     operation<[](float a, float b, float c) { return multiply_legacy(a, b) + c; }>(v_mac_legacy_f32),
     operation<[](float a) { return std::ceil(a); }>(v_ceil_f32),

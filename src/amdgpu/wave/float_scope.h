@@ -13,9 +13,10 @@ namespace wavegate::amdgpu::wave {
 class FloatScope {
  public:
   FloatScope(const Mode& mode, FloatClass float_class) {
-    if (mode.is_plain() || float_class == FloatClass::none) return;
+    const bool flushing = float_class == FloatClass::flushing;
+    if ((mode.is_plain() && !flushing) || float_class == FloatClass::none) return;
 #if defined(__x86_64__)
-    const bool single = float_class == FloatClass::single;
+    const bool single = float_class != FloatClass::wide;
     // AMD numbers up 1, down 2, to zero 3; the host down 1, up 2.
     constexpr unsigned kRounding[] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
     constexpr unsigned kFlushResults = 1u << 15, kFlushSources = 1u << 6;
@@ -24,8 +25,8 @@ class FloatScope {
     changed_ = true;
     word = (word & ~(_MM_ROUND_MASK | kFlushResults | kFlushSources)) |
            kRounding[single ? mode.round_single() : mode.round_wide()];
-    if (single ? mode.flushes_single_results() : mode.flushes_wide_results()) word |= kFlushResults;
-    if (single ? mode.flushes_single_sources() : mode.flushes_wide_sources()) word |= kFlushSources;
+    if (flushing || (single ? mode.flushes_single_results() : mode.flushes_wide_results())) word |= kFlushResults;
+    if (flushing || (single ? mode.flushes_single_sources() : mode.flushes_wide_sources())) word |= kFlushSources;
     _mm_setcsr(word);
 #endif
   }

@@ -14,8 +14,17 @@ using enum isa::Opcode;
 WAVEGATE_LANE F16 fused(F16 a, F16 b, F16 c) {
   return {fused_half(a.value, b.value, c.value)};
 }
+/// To the digits of an f16 as the host rounds now, which is as MODE says: its last digit is that of a sum with a number
+/// 2^13 times as large. What exceeds the largest f16 is that or infinite, as the rounding has it.
 WAVEGATE_LANE float rounded(float value) {
-  return of_half(half_bits(value, Rounding::nearest_even));
+  constexpr float kLargest = 65504.0f, kBeyond = 65521.0f;
+  const float bounded = absolute(value) > kBeyond ? std::copysign(kBeyond, value) : value;
+  const std::uint32_t exponent = bits(bounded) & kInfinity<float>;
+  constexpr std::uint32_t kLeast = 113u << 23;
+  const std::uint32_t large = (bits(value) & kSign<float>) | ((exponent < kLeast ? kLeast : exponent) + (13u << 23));
+  const float sum = (bounded + real(large)) - real(large);
+  const float result = absolute(sum) > kLargest ? std::copysign(real(kInfinity<float>), value) : sum;
+  return (is_nan(value) || is_infinite(value) || is_zero(value)) ? value : std::copysign(result, value);
 }
 WAVEGATE_LANE F16 unfused(F16 a, F16 b, F16 c) {
   return {rounded(a.value * b.value) + c.value};

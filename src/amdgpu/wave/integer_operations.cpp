@@ -81,7 +81,7 @@ WAVEGATE_LANE u32 bit_field(u32 value, u32 offset, u32 width) {
   return value >> (offset & 31) & ((1u << (width & 31)) - 1);
 }
 WAVEGATE_LANE i32 signed_bit_field(i32 value, u32 offset, u32 width) {
-  const u32 field = bit_field(static_cast<u32>(value), offset, width);
+  const u32 field = static_cast<u32>(value >> (offset & 31)) & ((1u << (width & 31)) - 1);
   const u32 sign = (width & 31) == 0 ? 0u : 1u << ((width - 1) & 31);
   return static_cast<i32>((field ^ sign) - sign);
 }

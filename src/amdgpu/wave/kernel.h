@@ -150,10 +150,14 @@ constexpr Operation operation(isa::Opcode opcode, Exactness exactness = Exactnes
   using Kind = ResultType<typename Types::Result>;
   auto* const parameters = static_cast<typename Types::Parameters*>(nullptr);
   const FloatClass of_result = LaneType<typename Kind::Value>::float_class;
-  return {
-      opcode,          kernel<function>,     LaneType<typename Kind::Value>::storage,
-      Kind::with_flag, storages(parameters), of_result != FloatClass::none ? of_result : parameter_class(parameters),
-      exactness};
+  return {opcode,
+          kernel<function>,
+          LaneType<typename Kind::Value>::storage,
+          Kind::with_flag,
+          storages(parameters),
+          of_result != FloatClass::none ? of_result : parameter_class(parameters),
+          of_result != FloatClass::none,
+          exactness};
 }
 
 }  // namespace wavegate::amdgpu::wave

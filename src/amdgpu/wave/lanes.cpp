@@ -98,7 +98,8 @@ namespace {
 
 template <typename T>
 WAVEGATE_LANE T modified(T value, T factor, bool clamp, bool nan_to_zero) {
-  const T scaled_value = factor == T{1} ? value : value * factor;
+  const T product = value * factor;
+  const T scaled_value = factor == T{1} ? value : is_zero(product) ? T{0} : product;
   const T bounded = scaled_value > T{1}                    ? T{1}
                     : scaled_value > T{0}                  ? scaled_value
                     : is_nan(scaled_value) && !nan_to_zero ? scaled_value

@@ -143,9 +143,9 @@ WAVEGATE_LANE T nearest_even(T value) {
 #endif
 }
 
-/// Zero, whatever the other factor is: the multiplication of Direct3D 9.
+/// Zero, whatever the other factor is: the multiplication of Direct3D 9. Denormals are zeros where MODE has it so.
 WAVEGATE_LANE float multiply_legacy(float a, float b) {
-  return (is_zero(a) || is_zero(b)) ? 0.0f : a * b;
+  return (a == 0.0f || b == 0.0f) ? 0.0f : a * b;
 }
 
 /// x - floor(x), below 1.
@@ -266,9 +266,9 @@ WAVEGATE_LANE float of_half(std::uint32_t half) {
   return real(sign | (magnitude >= 0x7c00u ? special : magnitude < 0x400u ? denormal : normal));
 }
 
-/// The sum of a product and an addend in f16, rounded once: the product is exact in f64, and what the sum loses there
-/// is kept in its last bit, so that rounding to f16 sees it.
-WAVEGATE_LANE float fused_half(float a, float b, float c) {
+/// The sum of a product of floats and a float, in whose last bit is kept what the sum loses, so that rounding to fewer
+/// digits sees it. The product is exact in f64.
+WAVEGATE_LANE double sticky_sum(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;
   const double sum = product + addend;
@@ -278,12 +278,18 @@ WAVEGATE_LANE float fused_half(float a, float b, float c) {
   const bool finite = !is_nan(sum) && !is_infinite(sum);
   const bool towards_zero = (lost < 0) != (sum < 0);
   const std::uint64_t odd = (sum_bits & 1) != 0 ? sum_bits : towards_zero ? sum_bits - 1 : sum_bits + 1;
-  const double sticky = (finite && lost != 0 && !is_zero(sum)) ? real(odd) : sum;
-  // To f32 in the same way: 24 bits, the last of which is odd if any was lost.
-  const std::uint64_t kept = bits(sticky) & ~((std::uint64_t{1} << 29) - 1);
-  const bool inexact = (bits(sticky) & ((std::uint64_t{1} << 29) - 1)) != 0;
-  const double narrow = is_nan(sticky) ? sticky : real(inexact ? kept | std::uint64_t{1} << 29 : kept);
+  return (finite && lost != 0 && !is_zero(sum)) ? real(odd) : sum;
+}
+/// To 24 bits, the last of which is odd if any was lost: what is then rounded to f16 is rounded once.
+WAVEGATE_LANE float sticky_float(double value) {
+  const std::uint64_t kept = bits(value) & ~((std::uint64_t{1} << 29) - 1);
+  const bool inexact = (bits(value) & ((std::uint64_t{1} << 29) - 1)) != 0;
+  const double narrow = is_nan(value) ? value : real(inexact ? kept | std::uint64_t{1} << 29 : kept);
   return static_cast<float>(narrow);
+}
+/// The sum of a product and an addend in f16, rounded once.
+WAVEGATE_LANE float fused_half(float a, float b, float c) {
+  return sticky_float(sticky_sum(a, b, c));
 }
 
 }  // namespace wavegate::amdgpu::wave

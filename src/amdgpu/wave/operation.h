@@ -64,8 +64,9 @@ enum class Exactness : std::uint8_t {
   approximate,  ///< AMD bounds the error; this is the correctly rounded value.
 };
 
-/// Which fields of MODE rule over an operation's arithmetic.
-enum class FloatClass : std::uint8_t { none, single, wide };
+/// Which fields of MODE rule over an operation's arithmetic. `flushing` is single without denormals, whatever MODE
+/// says.
+enum class FloatClass : std::uint8_t { none, single, wide, flushing };
 
 struct Operation {
   isa::Opcode opcode;
@@ -74,6 +75,7 @@ struct Operation {
   bool writes_flags;
   std::array<Storage, 4> sources;
   FloatClass float_class;
+  bool float_result;  ///< what modifiers and flushing of denormals apply to
   Exactness exactness = Exactness::exact;
 };
 

@@ -149,6 +149,10 @@ u64 shift_add(u64 a, u64 b, unsigned count, u32& scc) {
   scc = (sum >> 32) != 0 ? 1 : 0;
   return static_cast<u32>(sum);
 }
+/// Of a difference that has wrapped: s_absdiff_i32 of 0x80000000 and 1 is 0x7fffffff.
+u64 magnitude(u32 value) {
+  return (value >> 31) != 0 ? 0u - value : value;
+}
 u64 not_zero(u64 value, u32& scc) {
   scc = value != 0 ? 1 : 0;
   return value;
@@ -250,7 +254,7 @@ constexpr std::array kRows{
     WAVEGATE_SCALAR(s_lshl1_add_u32, shift_add(a, b, 1, s.scc)), WAVEGATE_SCALAR(s_lshl2_add_u32, shift_add(a, b, 2, s.scc)),
     WAVEGATE_SCALAR(s_lshl3_add_u32, shift_add(a, b, 3, s.scc)), WAVEGATE_SCALAR(s_lshl4_add_u32, shift_add(a, b, 4, s.scc)),
     WAVEGATE_SCALAR(s_abs_i32, not_zero(static_cast<u32>(sx(a) < 0 ? -sx(a) : sx(a)), s.scc)),
-    WAVEGATE_SCALAR(s_absdiff_i32, not_zero(static_cast<u32>(sx(a) < sx(b) ? sx(b) - sx(a) : sx(a) - sx(b)), s.scc)),
+    WAVEGATE_SCALAR(s_absdiff_i32, not_zero(magnitude(static_cast<u32>(a - b)), s.scc)),
     WAVEGATE_SCALAR(s_min_i32, pick(sx(a) < sx(b), a, b, s.scc)), WAVEGATE_SCALAR(s_max_i32, pick(sx(b) < sx(a), a, b, s.scc)),
     WAVEGATE_SCALAR(s_min_u32, pick(a < b, a, b, s.scc)), WAVEGATE_SCALAR(s_max_u32, pick(b < a, a, b, s.scc)),
     WAVEGATE_SCALAR(s_bfm_b32, static_cast<u32>(((1u << (a & 31)) - 1) << (b & 31))),

@@ -112,6 +112,7 @@ struct Step {
   // of vector operations
   Storage result = Storage::none;
   FloatClass float_class = FloatClass::none;
+  bool float_result = false;
   bool mixed_half_result = false;   ///< an f32 that is written as f16
   bool writes_exec = false;         ///< v_cmpx
   std::uint8_t result_shift = 0;    ///< of parts of registers

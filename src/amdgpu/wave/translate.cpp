@@ -167,7 +167,8 @@ bool is_mix(isa::Opcode opcode) {
 
 /// Of gfx9 too: operations that leave the other half of a register alone. Others write zeros there before gfx10.
 bool keeps_other_half(isa::Opcode opcode) {
-  constexpr isa::Opcode kKeeping[] = {v_mad_f16,  v_fma_f16,  v_mad_u16,    v_mad_i16,   v_div_fixup_f16, v_min3_f16,
+  constexpr isa::Opcode kKeeping[] = {v_mac_f16,  v_fmac_f16, v_madak_f16,  v_madmk_f16, v_fmaak_f16,     v_fmamk_f16,
+                                      v_mad_f16,  v_fma_f16,  v_mad_u16,    v_mad_i16,   v_div_fixup_f16, v_min3_f16,
                                       v_max3_f16, v_med3_f16, v_min3_i16,   v_max3_i16,  v_med3_i16,      v_min3_u16,
                                       v_max3_u16, v_med3_u16, v_add_nc_i16, v_sub_nc_i16};
   return std::ranges::find(kKeeping, opcode) != std::end(kKeeping);
@@ -211,8 +212,12 @@ void place_result(Step& step) {
 
 /// A constant in all lanes, converted as vector.cpp would.
 void spread_constant(Source& source, Values& values) {
-  u64 value = source.value >> source.first_bit;
-  const u32 word = static_cast<u32>(value);
+  u64 value = source.value;
+  u32 word = static_cast<u32>(value);
+  if (source.bits < 32) {
+    const u32 sign = source.sign_extend ? 1u << (source.bits - 1) : 0;
+    word = ((word >> source.first_bit & ((1u << source.bits) - 1)) ^ sign) - sign;
+  }
   const auto with_signs = [&](u32 sign) {
     return ((source.absolute ? word & ~sign : word) ^ (source.negate ? sign : 0));
   };
@@ -256,6 +261,7 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
   step.kernel = operation->kernel;
   step.result = operation->result;
   step.float_class = operation->float_class;
+  step.float_result = operation->float_result;
   const auto wanted = static_cast<unsigned>(
       std::ranges::count_if(operation->sources, [](Storage storage) { return storage != Storage::none; }));
   if (instruction.opcode == v_div_fmas_f32 || instruction.opcode == v_div_fmas_f64) {
@@ -277,6 +283,7 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
     source.storage = operation->sources[i];
     if (instruction.dpp != isa::DppKind::none && source.storage == Storage::pair) return false;
     if (instruction.sdwa && i < 2) select_part(source, i == 0 ? instruction.sdwa_source0 : instruction.sdwa_source1);
+    if (packed && (instruction.dpp != isa::DppKind::none || instruction.sdwa)) return false;
     if (packed) continue;
     select_half(instruction, source, i);
     if (source.mode == SourceMode::constant)

@@ -83,7 +83,8 @@ const u32* with_signs(const Source& source, const u32* from, u32* to, u32 sign, 
 /// A source as the operation wants it. `low`, if given, is what its first word was permuted to.
 const void* load(Wave& wave, const Source& source, const u32* low, Values& space, const Mode& mode) {
   const unsigned lanes = wave.lanes;
-  if (source.values != nullptr && low == nullptr) return source.values->word;
+  const bool flushes = source.storage == Storage::half && mode.flushes_wide_sources();
+  if (source.values != nullptr && low == nullptr && !flushes) return source.values->word;
   if (source.storage == Storage::flag) {
     expand(space.word, source.mode == SourceMode::scalar ? wave.mask(source.index) : read(wave, source), lanes);
     return space.word;
@@ -106,7 +107,7 @@ const void* load(Wave& wave, const Source& source, const u32* low, Values& space
   if (source.storage == Storage::word) return with_signs(source, row, space.word, 0x80000000u, lanes);
   row = with_signs(source, row, space.word, 0x8000u, lanes);
   if (source.storage == Storage::half) {
-    if (mode.flushes_wide_sources()) {
+    if (flushes) {
       extract(space.word, row, 0, 16, false, lanes);
       flush_halves(space.word, lanes);
       row = space.word;
@@ -120,13 +121,22 @@ const void* load(Wave& wave, const Source& source, const u32* low, Values& space
 
 // ---------------------------------------------------------------- results
 
+/// Output modifiers are ignored in IEEE mode, which gfx12 has no bit for, and where denormal results are kept.
+float output_factor(const Wave& wave, const Step& step) {
+  constexpr float kFactors[] = {1.0f, 2.0f, 4.0f, 0.5f};
+  const bool ieee = wave.mode.ieee() && wave.machine->generation < isa::Generation::gfx12;
+  const bool wide = step.float_class == FloatClass::wide || step.mixed_half_result;
+  const bool flushes = step.float_class == FloatClass::flushing ||
+                       (wide ? wave.mode.flushes_wide_results() : wave.mode.flushes_single_results());
+  return ieee || !flushes ? 1.0f : kFactors[step.instruction.output_modifier];
+}
+
 void modify(Wave& wave, const Step& step, Values& result) {
   const isa::Instruction& instruction = step.instruction;
-  constexpr float kFactors[] = {1.0f, 2.0f, 4.0f, 0.5f};
-  const float factor = kFactors[instruction.output_modifier];
+  if (!step.float_result) return;
+  const float factor = output_factor(wave, step);
   const bool clamp = instruction.clamp != 0;
   if (!clamp && factor == 1.0f) return;
-  if (step.float_class == FloatClass::none) return;
   // From gfx12 on there is no bit for it, and a NaN becomes 0 always.
   const bool nan_to_zero = wave.machine->generation >= isa::Generation::gfx12 || wave.mode.dx10_clamp();
   if (step.result == Storage::pair)
@@ -161,9 +171,9 @@ void write_mask(Wave& wave, const Step& step, const u32* flags, LaneMask written
 void store(Wave& wave, const Step& step, Values& result, LaneMask written) {
   const bool flush_single = wave.mode.flushes_single_results(), flush_wide = wave.mode.flushes_wide_results();
   if (step.result == Storage::flag) return write_mask(wave, step, result.word, written);
-  if (step.float_class != FloatClass::none) modify(wave, step, result);
+  modify(wave, step, result);
   if (step.result == Storage::pair) {
-    if (flush_wide && step.float_class == FloatClass::wide) flush_pairs(result.pairs(), wave.lanes);
+    if (flush_wide && step.float_result) flush_pairs(result.pairs(), wave.lanes);
     Row low, high;
     split(low.lane, high.lane, result.pairs(), wave.lanes);
     const u32* const active = wave.spread(written);
@@ -174,7 +184,7 @@ void store(Wave& wave, const Step& step, Values& result, LaneMask written) {
   if (step.result == Storage::half || step.mixed_half_result) {
     floats_to_halves(result.word, result.floats(), wide_rounding(wave.mode), wave.lanes);
     if (flush_wide) flush_halves(result.word, wave.lanes);
-  } else if (flush_single && step.float_class == FloatClass::single && step.result == Storage::word) {
+  } else if (flush_single && step.float_result && step.result == Storage::word) {
     flush_words(result.word, wave.lanes);
   }
   if (step.result == Storage::u16 || step.result == Storage::i16)
@@ -301,7 +311,7 @@ const Step* run_packed(Wave& wave, const Step& step) {
     call.result = wave.result.word;
     call.flags = wave.flags.lane;
     step.kernel(call);
-    if (step.float_class != FloatClass::none) modify(wave, step, wave.result);
+    modify(wave, step, wave.result);
     if (step.result == Storage::half) {
       floats_to_halves(wave.result.word, wave.result.floats(), wide_rounding(wave.mode), wave.lanes);
       if (wave.mode.flushes_wide_results()) flush_halves(wave.result.word, wave.lanes);
@@ -337,7 +347,7 @@ Handler vector_handler(const Step& step) {
     return run_packed;
   if (isa::to_string(instruction.opcode).starts_with("v_pk_")) return run_packed;
   bool plain = instruction.dpp == isa::DppKind::none && !instruction.sdwa && instruction.clamp == 0 &&
-               instruction.output_modifier == 0;
+               instruction.output_modifier == 0 && step.float_class != FloatClass::flushing;
   for (unsigned i = 0; i < step.source_count; ++i) plain = plain && is_plain(step.sources[i]);
   if (!plain) return run_general;
   if (step.result == Storage::flag && step.source_count == 2) return run_plain_compare;

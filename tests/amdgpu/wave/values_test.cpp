@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "amdgpu/wave/values/compared.h"
+#include "amdgpu/wave/values/machine.h"
+#include "amdgpu/wave/values/operands.h"
+#include "wavegate/amdgpu/isa/print.h"
+#include "wavegate/amdgpu/wave/program.h"
+#include "wavegate/base/format.h"
+
+/// Single instructions of every target, as LLVM writes them, with chosen and random operands and modifiers: the
+/// interpreter against the rows in values/, which know nothing of it.
+namespace wavegate::amdgpu::wave::testing {
+namespace {
+
+using isa::Encoding;
+
+bool is_scalar(Encoding encoding) {
+  return encoding <= Encoding::sopp;
+}
+
+/// What is held against rows under one MODE only: no document says what others do to it.
+bool has_one_mode(std::string_view name) {
+  for (const std::string_view part :
+       {"v_rcp",        "v_rsq",        "v_sqrt",       "v_exp",         "v_log",   "v_sin",   "v_cos",
+        "v_div",        "pknorm",       "norm",         "v_cube",        "v_frexp", "v_fract", "v_mul_legacy",
+        "v_mad_legacy", "v_mac_legacy", "v_fma_legacy", "v_fmac_legacy", "rpi",     "v_dot"})
+    if (name.find(part) != std::string_view::npos) return true;
+  return name.starts_with("s_");
+}
+u32 random_mode(const Row& row, isa::Generation generation, u64& random) {
+  constexpr u32 kPlain = 0xf0 | 1u << 8 | 1u << 9;
+  const bool has_ieee = generation < isa::Generation::gfx12;
+  u32 mode = kPlain;
+  if (has_ieee && next_random(random) % 2 == 0) mode ^= 1u << 9;
+  if (next_random(random) % 4 == 0) mode ^= 1u << 8;
+  // No document says what these do with denormals; compilers choose them only where there are none.
+  if (row.name.starts_with("v_mad_mix") || row.name == "v_mad_legacy_f32" || row.name == "v_mac_legacy_f32")
+    mode &= ~0x30u;
+  const bool is_half_mad = row.types == "h=hhh" && row.name.starts_with("v_ma");
+  if (!has_floats(row) || has_one_mode(row.name) || next_random(random) % 2 == 0) return mode;
+  const u32 round = next_random(random) % 4, flush = is_half_mad || next_random(random) % 2 == 0 ? 0xf0 : 0;
+  return (mode & ~0xffu) | round | round << 2 | flush;
+}
+
+struct Bench {
+  isa::Target target;
+  isa::WaveWidth width;
+  Interpreter interpreter{target, width};
+  u64 random;
+  Registers registers;
+
+  Bench(isa::Target which, isa::WaveWidth wide)
+      : target(which), width(wide), random(static_cast<u64>(which) * 2 + (wide == isa::WaveWidth::wave32 ? 1 : 0)) {
+    registers = random_registers(isa::info(target).generation, isa::lanes(width), random);
+  }
+
+  /// Runs a sample with operands of its own; what went wrong, or nothing.
+  std::string check(const Sample& sample, const Row& row, const Row* second) {
+    const isa::Instruction& instruction = sample.instruction;
+    registers.scc = static_cast<u32>(next_random(random) & 1);
+    registers.mode = random_mode(row, registers.generation, random);
+    if (next_random(random) % 4 == 0) registers.set(Registers::kExec, random_exec(registers.lanes, random), 2);
+    fill_sources(registers, instruction, row, random);
+    Registers expected = registers;
+    const Loose loose = second != nullptr                 ? execute_dual(expected, instruction, row, *second)
+                        : is_scalar(instruction.encoding) ? execute_scalar(expected, instruction, row)
+                                                          : execute_vector(expected, instruction, row);
+    if (const auto error = interpreter.run(sample.words, registers)) return *error;
+    const Registers got = interpreter.registers();
+    std::string wrong = difference(expected, got, loose);
+    if (!wrong.empty())
+      wrong += format("; MODE {:#x}, exec {:#x}", registers.mode, registers.exec()) + operands(instruction, wrong);
+    registers = got;
+    return wrong;
+  }
+  /// The sources' values in the lane that a difference names.
+  std::string operands(const isa::Instruction& instruction, const std::string& wrong) const {
+    const std::size_t at = wrong.find("lane ");
+    const unsigned lane = at == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(wrong.substr(at + 5)));
+    std::string text = "; of";
+    for (const isa::Operand& operand : instruction.sources())
+      text += format(" {:#x}:{:08x}", operand.words >= 2 ? registers.word(operand, 1, lane) : 0,
+                     registers.word(operand, 0, lane));
+    return text;
+  }
+};
+
+/// How often an instruction of each sample is varied: more for a long campaign.
+int repeats() {
+  const char* const wanted = std::getenv("WAVEGATE_VALUE_REPEATS");
+  return wanted != nullptr ? std::atoi(wanted) : 4;
+}
+
+class Values : public ::testing::TestWithParam<int> {
+ protected:
+  isa::Target target() const { return static_cast<isa::Target>(GetParam()); }
+};
+
+TEST_P(Values, RegistersAreWhatTheDocumentsSay) {
+  std::map<std::string, int> wrong;
+  Bench narrow(target(), isa::WaveWidth::wave32), wide(target(), isa::WaveWidth::wave64);
+  for (const Sample& sample : samples(target())) {
+    const isa::Instruction& instruction = sample.instruction;
+    const Row* const row = find_row(isa::to_string(instruction.opcode));
+    const Row* const second =
+        instruction.encoding == Encoding::vopd ? find_row(isa::to_string(instruction.second_opcode)) : nullptr;
+    if (row == nullptr || (instruction.encoding == Encoding::vopd && second == nullptr)) continue;
+    if (!is_implemented(instruction)) continue;
+    Bench& bench = sample.width == isa::WaveWidth::wave32 ? narrow : wide;
+    for (int i = 0; i < repeats(); ++i) {
+      const Sample one = varied(sample, target(), bench.random);
+      if (!is_implemented(one.instruction)) continue;
+      const std::string fault = bench.check(one, *row, second);
+      if (fault.empty()) continue;
+      if (++wrong[std::string(row->name)] == 1) ADD_FAILURE() << isa::print(one.instruction) << ": " << fault;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Values, ::testing::Range(0, isa::kTargetCount), [](const auto& parameter) {
+  return std::string(isa::to_string(static_cast<isa::Target>(parameter.param)));
+});
+
+}  // namespace
+}  // namespace wavegate::amdgpu::wave::testing
