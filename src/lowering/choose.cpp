@@ -38,6 +38,8 @@ constexpr double kUnboundedIterations = 10'000;
 /// Where the API checks every indirect dispatch by one of its own, grids are gated only if asked for, or if workgroups
 /// that return at once would be more than this.
 constexpr double kLatchedWorkgroups = 16384;
+/// Calibration's resident steps do next to no work. What a body of several workgroups does counts for so much more there.
+constexpr double kOneCore = 1.25;
 
 constexpr const char* kNestedConditional = "it stands under conditional rendering, which does not nest";
 constexpr const char* kConditionalInside = "predication is asked for inside it, which does not nest";
@@ -166,32 +168,32 @@ class Chooser {
 
   // ---- costs
 
-  /// Of a body that is guarded so: {taken, not taken}.
+  /// Of a body that is guarded so: {taken, not taken}. A workgroup costs its launch, whatever it then does; what work it
+  /// does is not known, only that residency does it on one core.
   std::pair<double, double> pass(const Size& size, Strategy guard) const {
     const double steps = size.steps * costs_.scalar_step;
-    const double out = size.workgroups * costs_.workgroup_out;
-    const double latched = size.commands * costs_.dispatch + size.workgroups * costs_.workgroup_latch + steps;
+    const double launches = size.workgroups * costs_.workgroup_out;
+    const double latched =
+        size.commands * costs_.dispatch + launches + size.workgroups * costs_.workgroup_latch + steps;
+    const double gated = size.commands * costs_.indirect + launches;
+    const double invocations = size.invocations * (size.workgroups > 0 ? kOneCore : 1);
     switch (guard) {
       case Strategy::gate:
-        return {size.commands * (costs_.scalar_step + costs_.indirect) + size.steps * (costs_.scalar_step * 2),
+        return {size.commands * costs_.scalar_step + gated + steps * 2,
                 size.commands * (costs_.scalar_step + costs_.indirect_empty) + steps};
-      case Strategy::fused_gate:
-        return {size.commands * costs_.indirect + steps, size.commands * costs_.indirect_empty + steps};
+      case Strategy::fused_gate: return {gated + steps, size.commands * costs_.indirect_empty + steps};
       case Strategy::producer:
-        return {size.commands * costs_.indirect + std::max(0.0, size.steps - 1) * costs_.scalar_step,
-                size.commands * costs_.indirect_empty};
+        return {gated + std::max(0.0, size.steps - 1) * costs_.scalar_step, size.commands * costs_.indirect_empty};
       case Strategy::chained_gate:
-        return {size.commands * costs_.indirect + size.steps * costs_.indirect,
-                (size.commands + size.steps) * costs_.indirect_empty};
+        return {gated + size.steps * costs_.indirect, (size.commands + size.steps) * costs_.indirect_empty};
       case Strategy::predication:
         return {latched + (size.commands + size.steps) * costs_.conditional_on,
                 (size.commands + size.steps) * costs_.conditional_off};
       case Strategy::resident:
-        return {(size.commands + size.steps) * costs_.resident_step + size.invocations * costs_.resident_invocation,
-                0.0};
+        return {(size.commands + size.steps) * costs_.resident_step + invocations * costs_.resident_invocation, 0.0};
       case Strategy::unroll:
-        return {size.commands * costs_.dispatch + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
-      default: return {latched, size.commands * costs_.dispatch + steps + out};
+        return {size.commands * costs_.dispatch + launches + std::max(0.0, size.steps - 1) * costs_.scalar_step, 0.0};
+      default: return {latched, size.commands * costs_.dispatch + steps + launches};
     }
   }
 

@@ -322,8 +322,11 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
   const auto chunks = [](double submission, double dispatch) {
     Sample s;
     s.options.strategy = Strategy::chunked;
-    s.options.costs =
-        target::Costs{.dispatch = dispatch, .scalar_step = 0, .workgroup_latch = 0, .submission = submission};
+    s.options.costs = target::Costs{.dispatch = dispatch,
+                                    .scalar_step = 0,
+                                    .workgroup_latch = 0,
+                                    .workgroup_out = 0,
+                                    .submission = submission};
     s.loop({}, [&] { s.work(); });
     const Decision decision = s.of("loop");
     return std::pair(decision.first_chunk, decision.usual_chunk);
@@ -435,6 +438,30 @@ TEST(Choose, WhereTheApiChecksIndirectDispatchesOnlyManyWorkgroupsAreWorthOne) {
   EXPECT_TRUE(info(s.of("loop").strategy).indirect) << to_string(s.of("loop").strategy);
 }
 
+TEST(Choose, WhatAWorkgroupsLaunchCostsSpeaksForResidency) {
+  // As measured in headless Chromium, whose latches cost much as well.
+  const target::Costs costs = {.dispatch = 16.8,
+                               .scalar_step = 13.7,
+                               .indirect = 44,
+                               .indirect_empty = 32,
+                               .workgroup_latch = 0.24,
+                               .workgroup_out = 0.8,
+                               .resident_step = 4.1,
+                               .resident_invocation = 0.008,
+                               .submission = 594,
+                               .round_trip = 600};
+  for (const std::optional<uint32_t> max : {std::optional(1001u), std::optional(100'000u), std::optional<uint32_t>()})
+    for (const double launch : {0.8, 0.0}) {
+      Sample s;
+      s.device.features.checks_indirect = true;
+      s.device.features.conditional_rendering = false;
+      s.options.costs = costs;
+      s.options.costs->workgroup_out = launch;
+      s.loop({.max = max}, [&] { s.work({256, 1, 1}), s.work({256, 1, 1}), s.work({256, 1, 1}), s.work({256, 1, 1}); });
+      EXPECT_EQ(s.of("loop").strategy == Strategy::resident, launch > 0);
+    }
+}
+
 TEST(Choose, ABlockUnderConditionalRenderingBalancesItsStepAndWhatIsWasted) {
   const auto block = [](Strategy strategy, target::Costs costs) {
     Sample s;
@@ -542,7 +569,7 @@ TEST(Choose, AnUnboundedLoopInABranchIsChunkedToo) {
 TEST(Choose, ABranchIsEstimatedTakenAndNotTaken) {
   Sample s;
   s.options.strategy = Strategy::fused_gate;
-  s.options.costs = target::Costs{.scalar_step = 1, .indirect = 10, .indirect_empty = 3};
+  s.options.costs = target::Costs{.scalar_step = 1, .indirect = 10, .indirect_empty = 3, .workgroup_out = 0};
   s.program.if_(
       s.flag, [&] { s.work(), s.work(); }, {}, "branch");
   EXPECT_DOUBLE_EQ(s.of("branch").microseconds - s.of("branch").dead_microseconds, 2 * 10 - 2 * 3);

@@ -123,6 +123,7 @@ bool decode_ds(Decoder& d, unsigned opcode) {
   if (!d.begin(Format::ds, opcode) || !d.read_operands()) return false;
   d.set(MemoryFlags::gds, d.generation != Generation::gfx12 && d.bit(d.generation == Generation::gfx9 ? 16 : 17));
   d.out.offset = static_cast<std::int32_t>(raw(d, 0, 16));
+  if (d.out.opcode == Opcode::ds_nop && d.out.offset != 0) return false;
   if (kTwoAddresses[static_cast<std::size_t>(d.out.opcode)]) {
     d.out.offset = static_cast<std::int32_t>(raw(d, 0, 8));
     d.out.offset1 = static_cast<std::uint8_t>(raw(d, 8, 8));

@@ -61,6 +61,12 @@ bool is_integer(ValueType type) {
   return type == ValueType::u16 || type == ValueType::i16 || type == ValueType::u32 || type == ValueType::i32;
 }
 
+/// Conversions that round by random bits; gfx12 chooses the byte of the result where others choose halves.
+bool chooses_byte(const Decoder& d) {
+  return d.generation == Generation::gfx12 &&
+         (d.out.opcode == Opcode::v_cvt_sr_fp8_f32 || d.out.opcode == Opcode::v_cvt_sr_bf8_f32);
+}
+
 /// Sets flags of the operand with the role, if there is one.
 void flag(Decoder& d, Role role, std::uint8_t flags) {
   if (flags == 0) return;
@@ -69,7 +75,8 @@ void flag(Decoder& d, Role role, std::uint8_t flags) {
   // Of an integer the bit that negates a float extends its sign.
   const bool exponent =
       d.out.opcode == Opcode::v_ldexp_f16 && d.out.encoding == Encoding::vop3 && d.generation >= Generation::gfx11;
-  if (is_integer(operand->type) && !exponent && (flags & OperandFlags::negate) != 0)
+  const bool integer = is_integer(operand->type) || (role == Role::source1 && chooses_byte(d));
+  if (integer && !exponent && (flags & OperandFlags::negate) != 0)
     flags = static_cast<std::uint8_t>((flags & ~OperandFlags::negate) | OperandFlags::sign_extend);
   operand->flags |= flags;
 }
@@ -138,8 +145,8 @@ bool is_interpolation(Opcode opcode) {
   return opcode >= Opcode::v_interp_mov_f32 && opcode < Opcode::v_ldexp_f16;
 }
 
-/// abs, neg, op_sel, clamp and omod of a VOP3.
-void read_vop3_modifiers(Decoder& d) {
+/// abs, neg, op_sel, clamp and omod of a VOP3. False: they do not go with the opcode.
+bool read_vop3_modifiers(Decoder& d) {
   Instruction& out = d.out;
   out.clamp = d.bit(15);
   out.output_modifier = d.small(59, 2);
@@ -153,6 +160,7 @@ void read_vop3_modifiers(Decoder& d) {
     out.op_sel = d.small(11, 4);
   }
   for (unsigned i = 0; i < 3; ++i) flag(d, static_cast<Role>(i), flags_of(negate >> i & 1, absolute >> i & 1));
+  return !chooses_byte(d) || (out.op_sel & 3) == 0;
 }
 
 /// Those of VOP3P that are not packed: neg_hi is an absolute value there.
@@ -221,8 +229,8 @@ bool decode_vop3(Decoder& d, Format format, unsigned opcode) {
   }
   if (format == Format::vop3p) {
     read_vop3p_modifiers(d);
-  } else {
-    read_vop3_modifiers(d);
+  } else if (!read_vop3_modifiers(d)) {
+    return false;
   }
   return true;
 }

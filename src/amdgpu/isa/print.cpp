@@ -95,9 +95,8 @@ void print_literal(Printer& printer, const Operand& operand) {
   }
   if (is_16_bit_integer(operand.type) || is_scalar_half(printer, operand))
     return print_number(printer, integer, text_of_f32(bits), bits & 0xffff);
-  if (operand.type == ValueType::bf16)
-    return print_number(printer, static_cast<std::int16_t>(bits & 0xffff), "", bits & 0xffff);
-  if (operand.type == ValueType::packed_bf16) return print_number(printer, integer, "", bits);
+  if (operand.type == ValueType::bf16 || operand.type == ValueType::packed_bf16)
+    return print_number(printer, integer, "", bits);
   if (operand.type == ValueType::packed_f16) return print_number(printer, integer, text_of_f16(bits), bits);
   if (operand.type == ValueType::f64) return print_number(printer, bits == 0 ? 0 : 65, text_of_high_f64(bits), bits);
   if (operand.words == 2) return print_number(printer, integer < 0 ? 65 : integer, "", bits);

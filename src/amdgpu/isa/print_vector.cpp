@@ -32,7 +32,9 @@ void print_vop3(Printer& printer) {
   const bool tied = in.opcode == Opcode::v_fmac_f16 || in.opcode == Opcode::v_cvt_sr_fp8_f32 ||
                     in.opcode == Opcode::v_cvt_sr_bf8_f32;  // whose third source is the destination
   const unsigned count = source_count(in) + (tied ? 1 : 0);
-  if (to_string(in.opcode).starts_with("v_interp")) {
+  if (tied && in.opcode != Opcode::v_fmac_f16 && info(in.target).generation == Generation::gfx12) {
+    if (in.op_sel != 0) printer.put_modifier("byte_sel", in.op_sel >> 2);
+  } else if (to_string(in.opcode).starts_with("v_interp")) {
     if (in.op_sel != 0) printer.put(" high");
   } else if (to_string(in.opcode).starts_with("v_permlane")) {
     print_bits(printer, "op_sel", in.op_sel & 3, 2, 0);
