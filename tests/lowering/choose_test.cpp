@@ -453,6 +453,7 @@ TEST(Choose, WhatAWorkgroupsLaunchCostsSpeaksForResidency) {
   for (const std::optional<uint32_t> max : {std::optional(1001u), std::optional(100'000u), std::optional<uint32_t>()})
     for (const double launch : {0.8, 0.0}) {
       Sample s;
+      s.resident = {"", UINT32_MAX};
       s.device.features.checks_indirect = true;
       s.device.features.conditional_rendering = false;
       s.options.costs = costs;
