@@ -168,18 +168,20 @@ Result<Plan> make_plan(const Module& module, GuestMemory& memory, const Launch& 
 
 // ---------------------------------------------------------------- waves
 
-void set_sgprs(Wave& wave, const object::SgprRange& range, std::initializer_list<u32> values) {
+using Scalars = decltype(Wave::scalars);
+
+void set_sgprs(Scalars& scalars, const object::SgprRange& range, std::initializer_list<u32> values) {
   u32 index = range.first;
   for (const u32 value : values)
-    if (index < range.first + range.count && index < scalar::kVcc) wave.scalars[index++] = value;
+    if (index < range.first + range.count && index < scalar::kVcc) scalars[index++] = value;
 }
 
-void set_user_sgprs(Wave& wave, const Plan& plan) {
+void set_user_sgprs(Scalars& scalars, const Plan& plan) {
   using enum object::UserSgpr;
   const auto low = [](u64 value) { return static_cast<u32>(value); };
   const auto high = [](u64 value) { return static_cast<u32>(value >> 32); };
   const auto set = [&](object::UserSgpr value, std::initializer_list<u32> words) {
-    if (const auto& range = plan.state[value]) set_sgprs(wave, *range, words);
+    if (const auto& range = plan.state[value]) set_sgprs(scalars, *range, words);
   };
   // Scratch as a buffer: dwords of lanes interleaved, the lane's number added.
   const u32 index_stride = plan.width == isa::WaveWidth::wave32 ? 2 : 3;
@@ -193,23 +195,27 @@ void set_user_sgprs(Wave& wave, const Plan& plan) {
   set(private_segment_size, {low(plan.scratch_bytes)});
   for (u32 i = 0; i < plan.state.preloaded.count; ++i) {
     const u32 word = plan.state.preload_offset + i, index = plan.state.preloaded.first + i;
-    if (word < plan.argument_words.size() && index < scalar::kVcc) wave.scalars[index] = plan.argument_words[word];
+    if (word < plan.argument_words.size() && index < scalar::kVcc) scalars[index] = plan.argument_words[word];
   }
 }
 
-void set_group_sgprs(Wave& wave, const Plan& plan, const Workgroup& group, u64 scratch_offset) {
+/// Those that differ between the waves of a group and not between groups.
+void set_wave_sgprs(Scalars& scalars, const Plan& plan, u32 number, u64 scratch_offset) {
+  if (plan.state.workgroup_ids == isa::WorkgroupIds::ttmp) scalars[scalar::kTtmp + 8] = number << 25;
+  if (const auto index = plan.state.workgroup_info; index && *index < scalar::kVcc)
+    scalars[*index] = plan.waves_per_group;
+  if (const auto index = plan.state.scratch_offset; index && *index < scalar::kVcc)
+    scalars[*index] = static_cast<u32>(scratch_offset);
+}
+
+void set_group_sgprs(Scalars& scalars, const Plan& plan, const Workgroup& group) {
   if (plan.state.workgroup_ids == isa::WorkgroupIds::ttmp) {
-    wave.scalars[scalar::kTtmp + 9] = group.id[0];
-    wave.scalars[scalar::kTtmp + 7] = (group.id[1] & 0xffffu) | group.id[2] << 16;
-    wave.scalars[scalar::kTtmp + 8] = wave.number << 25;
+    scalars[scalar::kTtmp + 9] = group.id[0];
+    scalars[scalar::kTtmp + 7] = (group.id[1] & 0xffffu) | group.id[2] << 16;
   }
   for (unsigned i = 0; i < 3; ++i)
     if (const auto index = plan.state.workgroup_id[i]; index && *index < scalar::kVcc)
-      wave.scalars[*index] = group.id[i];
-  if (const auto index = plan.state.workgroup_info; index && *index < scalar::kVcc)
-    wave.scalars[*index] = plan.waves_per_group;
-  if (const auto index = plan.state.scratch_offset; index && *index < scalar::kVcc)
-    wave.scalars[*index] = static_cast<u32>(scratch_offset);
+      scalars[*index] = group.id[i];
 }
 
 Mode initial_mode(const Plan& plan) {
@@ -220,6 +226,14 @@ Mode initial_mode(const Plan& plan) {
               (mode.dx10_clamp.value_or(true) ? 1u << 8 : 0u) | (mode.ieee.value_or(true) ? 1u << 9 : 0u);
   return word;
 }
+
+/// What a wave starts with, but for its group's number.
+struct Start {
+  Scalars scalars{};
+  std::array<Row, 3> ids{};  ///< v0 to v2
+  LaneMask exec = 0;
+  u64 scratch_offset = 0;
+};
 
 /// The waves of one workgroup after another, on one host thread.
 class Worker {
@@ -282,21 +296,44 @@ class Worker {
     for (unsigned i = 0; i < 3; ++i)
       size[i] = std::min(plan_.launch.group[i], plan_.launch.threads[i] - group_.id[i] * plan_.launch.group[i]);
     const u32 items = static_cast<u32>(volume(size));
-    const u32 lanes = isa::lanes(plan_.width);
-    started_ = (items - 1) / lanes + 1;
+    started_ = (items - 1) / isa::lanes(plan_.width) + 1;
     group_.alive = started_;
-    for (u32 i = 0; i < started_; ++i) start_wave(i, size, items);
+    prepare(size, items);
+    for (u32 i = 0; i < started_; ++i) start_wave(i);
     waves_run += started_;
   }
 
-  void start_wave(u32 number, const Sizes& size, u32 items) {
-    Wave& wave = waves_[number];
+  /// What every wave of a group of this size starts with. Most groups of a launch have one size.
+  void prepare(const Sizes& size, u32 items) {
+    if (size == prepared_) return;
+    prepared_ = size;
+    starts_.assign(started_, {});
     const u32 lanes = isa::lanes(plan_.width);
-    wave.scalars.fill(0);
+    for (u32 number = 0; number < started_; ++number) {
+      Start& start = starts_[number];
+      const u32 first = number * lanes, count = std::min(lanes, items - first);
+      start.exec = mask_of(count);
+      start.scratch_offset = (u64{slot_} * plan_.waves_per_group + number) * plan_.scratch_bytes * lanes;
+      set_user_sgprs(start.scalars, plan_);
+      set_wave_sgprs(start.scalars, plan_, number, start.scratch_offset);
+      // Work-items are numbered along x first.
+      for (u32 lane = 0; lane < count; ++lane) {
+        const u32 item = first + lane;
+        const auto ids =
+            object::initial_vgprs(plan_.state, {item % size[0], item / size[0] % size[1], item / size[0] / size[1]});
+        for (unsigned i = 0; i < 3; ++i) start.ids[i].lane[lane] = ids[i];
+      }
+    }
+  }
+
+  void start_wave(u32 number) {
+    Wave& wave = waves_[number];
+    const Start& start = starts_[number];
+    wave.scalars = start.scalars;
     wave.scc = 0;
-    wave.mode = initial_mode(plan_);
-    wave.lanes = lanes;
-    wave.full = mask_of(lanes);
+    wave.mode = mode_;
+    wave.lanes = isa::lanes(plan_.width);
+    wave.full = mask_of(wave.lanes);
     wave.pc = entry_;
     wave.group = &group_;
     wave.machine = &machine_;
@@ -305,33 +342,13 @@ class Worker {
     wave.awaited_phase.reset();
     wave.instructions = wave.lane_instructions = 0;
     wave.scratch_bytes = plan_.scratch_bytes;
-    const u64 scratch_offset = (u64{slot_} * plan_.waves_per_group + number) * plan_.scratch_bytes * lanes;
-    wave.scratch_base = plan_.scratch + scratch_offset;
-    set_user_sgprs(wave, plan_);
-    set_group_sgprs(wave, plan_, group_, scratch_offset);
-    const u32 first = number * lanes;
-    const LaneMask exec = mask_of(std::min(lanes, items - first));
-    wave.set_mask(scalar::kExec, exec);
-    std::memset(static_cast<void*>(wave.vectors.get()), 0,
-                sizeof(Row) * std::clamp<u32>(plan_.registers.vgprs, 3, 256));
-    if (isa::info(plan_.target).accumulation_vgprs && plan_.kernel->agprs != 0)
-      std::memset(static_cast<void*>(wave.row(vector::kAccumulation)), 0, sizeof(Row) * 256);
-    start_work_items(wave, size, first, std::min(lanes, items - first));
+    wave.scratch_base = plan_.scratch + start.scratch_offset;
+    set_group_sgprs(wave.scalars, plan_, group_);
+    wave.set_mask(scalar::kExec, start.exec);
+    std::ranges::copy(start.ids, wave.vectors.get());
+    std::fill_n(wave.row(3), std::clamp<u32>(plan_.registers.vgprs, 3, 256) - 3, Row{});
+    if (has_accumulation_) std::fill_n(wave.row(vector::kAccumulation), 256, Row{});
     if (wave.written) note_start(wave);
-  }
-
-  /// Work-items are numbered along x first.
-  void start_work_items(Wave& wave, const Sizes& size, u32 first, u32 count) {
-    Sizes item{first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
-    for (u32 lane = 0; lane < count; ++lane) {
-      const auto ids = object::initial_vgprs(plan_.state, item);
-      for (unsigned i = 0; i < 3; ++i) wave.vectors[i].lane[lane] = ids[i];
-      if (++item[0] < size[0]) continue;
-      item[0] = 0;
-      if (++item[1] < size[1]) continue;
-      item[1] = 0;
-      ++item[2];
-    }
   }
 
   /// What a launch writes counts as written.
@@ -393,6 +410,10 @@ class Worker {
   Workgroup group_;
   AccessLog log_;
   std::vector<Wave> waves_;
+  Sizes prepared_{};  ///< the size of groups that `starts_` is for
+  std::vector<Start> starts_;
+  const Mode mode_ = initial_mode(plan_);
+  const bool has_accumulation_ = isa::info(plan_.target).accumulation_vgprs && plan_.kernel->agprs != 0;
   std::optional<Error> error_;
 };
 

@@ -174,11 +174,13 @@ void store(Wave& wave, const Step& step, Values& result, LaneMask written) {
   modify(wave, step, result);
   if (step.result == Storage::pair) {
     if (flush_wide && step.float_result) flush_pairs(result.pairs(), wave.lanes);
+    Row* const to = wave.row(step.destination.index);
+    if (written == wave.full) return split(to[0].lane, to[1].lane, result.pairs(), wave.lanes);
     Row low, high;
     split(low.lane, high.lane, result.pairs(), wave.lanes);
     const u32* const active = wave.spread(written);
-    blend(wave.row(step.destination.index)->lane, low.lane, active, wave.lanes);
-    blend(wave.row(step.destination.index + 1)->lane, high.lane, active, wave.lanes);
+    blend(to[0].lane, low.lane, active, wave.lanes);
+    blend(to[1].lane, high.lane, active, wave.lanes);
     return;
   }
   if (step.result == Storage::half || step.mixed_half_result) {
@@ -274,6 +276,25 @@ const Step* run_plain_compare(Wave& wave, const Step& step) {
   return step.next;
 }
 
+/// Words, and a mask as the last source or beside the result: long sums and differences, and so most addresses, and choices.
+template <bool reads_mask, bool writes_mask>
+const Step* run_masked(Wave& wave, const Step& step) {
+  const LaneMask exec = wave.exec();
+  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
+  Call call = plain_call<2>(wave, step);
+  if constexpr (reads_mask) {
+    expand(wave.operands[2].word, wave.mask(step.sources[2].index), wave.lanes);
+    call.sources[2] = wave.operands[2].word;
+  }
+  u32* const to = wave.row(step.destination.index)->lane;
+  call.result = exec == wave.full ? to : wave.result.word;
+  call.flags = wave.flags.lane;
+  step.kernel(call);
+  if (exec != wave.full) blend(to, wave.result.word, wave.spread(exec), wave.lanes);
+  if constexpr (writes_mask) write_mask(wave, step, wave.flags.lane, exec);
+  return step.next;
+}
+
 /// Two operations on 16 bits, or two on 32: each reads the halves that op_sel and op_sel_hi name.
 const Step* run_packed(Wave& wave, const Step& step) {
   const isa::Instruction& instruction = step.instruction;
@@ -331,6 +352,10 @@ const Step* run_packed(Wave& wave, const Step& step) {
   return step.next;
 }
 
+bool is_mask(const Source& source) {
+  return source.mode == SourceMode::scalar && source.storage == Storage::flag;
+}
+
 bool is_plain(const Source& source) {
   const bool place = source.mode == SourceMode::row || source.mode == SourceMode::scalar || source.values != nullptr;
   return place && source.storage == Storage::word &&
@@ -348,12 +373,17 @@ Handler vector_handler(const Step& step) {
   if (isa::to_string(instruction.opcode).starts_with("v_pk_")) return run_packed;
   bool plain = instruction.dpp == isa::DppKind::none && !instruction.sdwa && instruction.clamp == 0 &&
                instruction.output_modifier == 0 && step.float_class != FloatClass::flushing;
+  const bool word = step.result == Storage::word && !step.mixed_half_result && step.result_bits == ~0u;
+  const bool writes_mask = step.mask_destination.mode == SourceMode::scalar;
+  if (plain && word && step.float_class == FloatClass::none && is_plain(step.sources[0]) && is_plain(step.sources[1])) {
+    if (step.source_count == 3 && is_mask(step.sources[2]))
+      return writes_mask ? run_masked<true, true> : run_masked<true, false>;
+    if (step.source_count == 2 && writes_mask) return run_masked<false, true>;
+  }
   for (unsigned i = 0; i < step.source_count; ++i) plain = plain && is_plain(step.sources[i]);
   if (!plain) return run_general;
   if (step.result == Storage::flag && step.source_count == 2) return run_plain_compare;
-  if (step.result != Storage::word || step.mask_destination.mode != SourceMode::none || step.mixed_half_result ||
-      step.result_bits != ~0u)
-    return run_general;
+  if (!word || writes_mask) return run_general;
   switch (step.source_count) {
     case 1: return run_plain<1>;
     case 2: return run_plain<2>;
