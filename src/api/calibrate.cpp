@@ -53,13 +53,13 @@ Result<kir::Kernel> gate_kernel() {
 }
 
 /// Adds to the first `invocations` words, 64 at a time, `count` times, with a barrier between.
-Result<kir::Kernel> resident_kernel() {
-  Builder b("resident", {64});
+Result<kir::Kernel> resident_kernel(uint32_t width = 64) {
+  Builder b("resident", {width});
   auto data = b.buffer("data", Type::i32, Access::read_write);
   const Expr count = b.parameter("count", Type::i32);
   const Expr invocations = b.parameter("invocations", Type::i32);
   b.for_(b.u32(0), count, b.u32(1), [&](Expr) {
-    b.for_(b.local_id(), invocations, b.u32(64), [&](Expr i) { data[i] = data[i] + 1; });
+    b.for_(b.local_id(), invocations, b.u32(width), [&](Expr i) { data[i] = data[i] + 1; });
     b.barrier();
   });
   return b.finish();
@@ -276,6 +276,12 @@ class Calibration {
     WAVEGATE_TRY(const double many, time(kSteps, kMany));
     costs_.resident_invocation = std::max((many - few) / kSteps / (kMany - kFew), 0.0);
     costs_.resident_step = std::max((few - none) / kSteps, 0.001);
+
+    // Software devices set up each invocation that may meet a barrier, whether it does or not.
+    Bench bench;
+    const uint32_t width = std::min({256u, profile_.limits.workgroup_invocations, profile_.limits.workgroup_size[0]});
+    WAVEGATE_TRY(const Dispatch idle, bench.dispatch(resident_kernel(width), Bench::kData, {0, 0}));
+    WAVEGATE_TRY(costs_.resident_idle, per_repeat(time_of_, bench.graph, {idle}));
     return {};
   }
 
@@ -337,7 +343,7 @@ Result<double> time_on(device::Device& device, const Graph& graph) {
 // ---- what is kept
 
 /// What the bytes hold, by their first number; another version's is not read.
-constexpr double kVersion = 5;
+constexpr double kVersion = 6;
 
 std::string kept_name(const target::Profile& profile) {
   const std::string device = format("{}\n{}\n{}\n{}", profile.backend, profile.name, profile.driver,

@@ -513,7 +513,7 @@ class Chooser {
   /// Whether the dispatches that do a resident loop's iterations cost less in vain than the host's look would.
   bool is_cheap_to_spell_out(double bound, uint32_t iterations_a_dispatch) const {
     if (iterations_a_dispatch == 0) return true;
-    return bound / iterations_a_dispatch * costs_.dispatch < 2 * costs_.submission + costs_.round_trip / 2;
+    return bound / iterations_a_dispatch * costs_.resident_idle < 2 * costs_.submission + costs_.round_trip / 2;
   }
 
   /// Why no kernel can take the loop's test as its tail.

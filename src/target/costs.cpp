@@ -15,6 +15,7 @@ std::span<const CostInfo> cost_table() {
       {"conditional_off", "a dispatch that conditional rendering leaves out", &Costs::conditional_off},
       {"resident_step", "a step within a kernel of one workgroup", &Costs::resident_step},
       {"resident_invocation", "an invocation of such a step", &Costs::resident_invocation},
+      {"resident_idle", "such a kernel that finds nothing to do", &Costs::resident_idle},
       {"submission", "a chunk of commands handed to the device", &Costs::submission},
       {"round_trip", "submitting, and waiting for the result", &Costs::round_trip},
   };

@@ -19,6 +19,7 @@ struct Costs {
   double conditional_off = 2.7;         ///< a dispatch that conditional rendering leaves out, with its barrier
   double resident_step = 0.4;           ///< a step of one workgroup within a kernel, with its barrier
   double resident_invocation = 0.0005;  ///< an invocation of such a step
+  double resident_idle = 1.9;           ///< such a kernel, of 256 invocations, that finds nothing to do
   double submission = 12.0;  ///< handing a chunk of commands to the device, which the device sees between two
   double round_trip = 45.0;  ///< submitting, and waiting for the result
   bool measured = false;
@@ -36,6 +37,7 @@ struct Costs {
             .conditional_off = 0.06,
             .resident_step = 3.0,
             .resident_invocation = 0.005,
+            .resident_idle = 40.0,
             .submission = 60.0,
             .round_trip = 60.0};
   }

@@ -16,6 +16,7 @@ constexpr Costs kWebGpu = {.dispatch = 3.5,
                            .conditional_off = 171.0,
                            .resident_step = 0.5,
                            .resident_invocation = 0.0005,
+                           .resident_idle = 3.5,
                            .submission = 100.0,
                            .round_trip = 470.0};
 

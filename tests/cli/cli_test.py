@@ -618,7 +618,7 @@ class CalibrateTest(CommandTest):
         self.assertEqual(list(figures), ["device", "kept", "dispatch", "scalar_step", "indirect",
                                          "indirect_empty", "workgroup_latch", "workgroup_out", "conditional_begin",
                                          "conditional_on", "conditional_off", "resident_step", "resident_invocation",
-                                         "submission", "round_trip"])
+                                         "resident_idle", "submission", "round_trip"])
         self.assertTrue(figures["kept"])
         for name, figure in list(figures.items())[2:]:
             self.assertGreaterEqual(figure, 0, name)

@@ -106,7 +106,7 @@ inline std::vector<Way> every_way(const std::shared_ptr<device::Device>& device,
   if (!refused.strategies.contains(Strategy::resident)) {
     // A kernel that takes long does some iterations, and another goes on.
     CompileOptions in_parts = forced(Strategy::resident);
-    in_parts.costs = target::Costs{.dispatch = 1000, .resident_step = 10000};
+    in_parts.costs = target::Costs{.resident_step = 10000, .resident_idle = 1000};
     ways.push_back({"resident, in parts", device, in_parts});
     in_parts.host_free = true;
     if (!refused.host_free) ways.push_back({"resident, in parts, host-free", gpu, in_parts});

@@ -353,12 +353,12 @@ TEST(Choose, WhereLatchesCostAWorkgroupMuchGatesAreTaken) {
 }
 
 TEST(Choose, ThePartsOfAResidentLoopAreSpelledOutWhereTheyCostLessThanALook) {
-  const auto looks = [](uint32_t max, double dispatch) {
+  const auto looks = [](uint32_t max, double idle) {
     Sample s;
     s.resident = {"", UINT32_MAX};
     s.options.strategy = Strategy::resident;
     s.options.costs = target::Costs{
-        .dispatch = dispatch, .resident_step = 1, .resident_invocation = 0, .submission = 10, .round_trip = 40};
+        .resident_step = 1, .resident_invocation = 0, .resident_idle = idle, .submission = 10, .round_trip = 40};
     s.loop({.max = max}, [&] { s.work({1, 1, 1}); });
     return s.of("loop").host_looks;
   };
