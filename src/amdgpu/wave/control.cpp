@@ -251,6 +251,8 @@ constexpr std::string_view kNothing[] = {
 Handler control_handler(isa::Opcode opcode) {
   const auto* const row = std::ranges::find(kRows, opcode, &ControlRow::opcode);
   if (row != std::end(kRows)) return row->handler;
+  // They stop a wave, or do not, by what they are given.
+  if (opcode == s_sethalt || opcode == s_setkill) return nullptr;
   if (isa::info(opcode).has(isa::OpcodeFlags::wait)) return run_nothing;
   return std::ranges::find(kNothing, isa::to_string(opcode)) != std::end(kNothing) ? run_nothing : nullptr;
 }

@@ -190,6 +190,19 @@ void access_lanes(Wave& wave, const Step& step, Place place, const u64* addresse
   access_singly(wave, step, place, addresses, lanes, data);
 }
 
+/// An atomic on 8 bytes whose words lie apart, as those of a lane's scratch memory do, which no other lane sees.
+u64 apply_apart(AtomicOperation operation, std::byte* low, std::byte* high, u64 data, u64 second) {
+  u32 words[2];
+  std::memcpy(&words[0], low, 4);
+  std::memcpy(&words[1], high, 4);
+  const u64 before = words[0] | static_cast<u64>(words[1]) << 32;
+  const u64 after = after_atomic(operation, 8, before, data, second);
+  words[0] = static_cast<u32>(after), words[1] = static_cast<u32>(after >> 32);
+  std::memcpy(low, &words[0], 4);
+  std::memcpy(high, &words[1], 4);
+  return before;
+}
+
 /// Lanes of an atomic are one after the other, the lowest first.
 void access_atomically(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes,
                        const Row* data, const Row* second) {
@@ -202,9 +215,13 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
   Row results[2];
   for_each(lanes, [&](unsigned lane) {
     const u64 address = addresses[lane];
-    std::byte* memory = locate(wave, place, address, action.element_bytes, true);
+    const bool apart = wide && place.word_stride != 4;
+    const unsigned bytes = apart ? 4 : action.element_bytes;
+    std::byte* memory = locate(wave, place, address, bytes, true);
+    std::byte* const high = apart ? locate(wave, place, address + place.word_stride, 4, true) : nullptr;
+    if (apart && high == nullptr) memory = nullptr;
     if (memory == nullptr) report(wave, step, FindingKind::out_of_bounds_write, lane, address);
-    if (memory != nullptr && address % action.element_bytes != 0) {
+    if (memory != nullptr && address % bytes != 0) {
       report(wave, step, FindingKind::misaligned_atomic, lane, address);
       memory = nullptr;
     }
@@ -212,8 +229,9 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
     if (memory != nullptr) {
       if (wave.group->shadow != nullptr && !place.is_scratch)
         note_access(wave, step, !place.is_global, address, action.element_bytes, AccessKind::atomic, lane);
-      before = apply_atomic(action.atomic, action.element_bytes, memory, value_of(data, lane), value_of(second, lane),
-                            place.is_global);
+      const u64 datum = value_of(data, lane), other = value_of(second, lane);
+      before = apart ? apply_apart(action.atomic, memory, high, datum, other)
+                     : apply_atomic(action.atomic, action.element_bytes, memory, datum, other, place.is_global);
     }
     results[0].lane[lane] = static_cast<u32>(before);
     results[1].lane[lane] = static_cast<u32>(before >> 32);
@@ -361,7 +379,7 @@ struct Buffer {
   u32 stride, records, index_stride, element_bytes, bounds;
   bool swizzled, adds_lane;
 };
-Buffer buffer_of(const Wave& wave, unsigned sgpr) {
+Buffer buffer_of(const Wave& wave, unsigned sgpr, bool has_index) {
   const u32* const words = &wave.scalars[sgpr];
   const isa::Generation generation = wave.machine->generation;
   Buffer buffer;
@@ -372,7 +390,8 @@ Buffer buffer_of(const Wave& wave, unsigned sgpr) {
   buffer.index_stride = 8u << (words[3] >> 21 & 3);
   buffer.element_bytes = generation == isa::Generation::gfx9 ? 2u << (words[3] >> 19 & 3) : 4u;
   buffer.adds_lane = (words[3] >> 23 & 1) != 0;
-  const bool raw = buffer.stride == 0 || !buffer.swizzled;
+  // Records of gfx9 are bytes unless there are indices and a stride.
+  const bool raw = buffer.stride == 0 || !has_index;
   buffer.bounds = generation == isa::Generation::gfx9 ? (raw ? 3u : 1u) : words[3] >> 28 & 3;
   return buffer;
 }
@@ -390,11 +409,11 @@ const Step* run_buffer(Wave& wave, const Step& step) {
   const MemoryAction& action = step.memory;
   const LaneMask exec = wave.exec();
   wave.lane_instructions += static_cast<u64>(std::popcount(exec));
-  const Buffer buffer = buffer_of(wave, step.sources[action.base].index);
-  const u32 wave_offset = static_cast<u32>(read(wave, step.sources[action.base_offset]));
-  const Source& address = step.sources[action.address];
   const bool has_index = instruction.has(isa::MemoryFlags::idxen),
              has_offset = instruction.has(isa::MemoryFlags::offen);
+  const Buffer buffer = buffer_of(wave, step.sources[action.base].index, has_index);
+  const u32 wave_offset = static_cast<u32>(read(wave, step.sources[action.base_offset]));
+  const Source& address = step.sources[action.address];
   const Row* const rows = address.mode == SourceMode::row ? wave.row(address.index) : nullptr;
   u64* const lanes = wave.addresses.pairs();
   LaneMask outside = 0;

@@ -132,7 +132,10 @@ bool resolve(Step& step) {
     if (!destination) return false;
     (i == 0 ? step.destination : step.mask_destination) = *destination;
   }
-  if (isa::info(instruction.opcode).has(isa::OpcodeFlags::reads_destination) && instruction.destination_count != 0 &&
+  // What a buffer atomic returns comes where its data was.
+  const isa::OpcodeInfo& info = isa::info(instruction.opcode);
+  const bool buffer_atomic = info.has(isa::OpcodeFlags::atomic) && instruction.encoding == isa::Encoding::mubuf;
+  if ((info.has(isa::OpcodeFlags::reads_destination) || buffer_atomic) && instruction.destination_count != 0 &&
       count < step.sources.size()) {
     const auto source = source_of(instruction.operands[0]);
     if (!source) return false;
@@ -301,12 +304,13 @@ void translate(Step& step, const std::function<Values*()>& make_values) {
   if (step.instruction.words == 0) return;
   const isa::Opcode opcode = step.instruction.opcode;
   if (const Handler handler = control_handler(opcode); handler != nullptr) {
-    // What they have for operands that are no registers, they know themselves.
-    static_cast<void>(resolve(step));
-    step.run = handler;
+    if (resolve(step)) step.run = handler;
     return;
   }
   if (!resolve(step)) return;
+  // Rows of other lanes are read as they are.
+  if (cross_lane_handler(opcode) != nullptr && (step.instruction.dpp != isa::DppKind::none || step.instruction.sdwa))
+    return;
   for (const Handler handler :
        {scalar_handler(opcode), cross_lane_handler(opcode), scalar_memory_handler(opcode), matrix_handler(step)})
     if (handler != nullptr) {

@@ -5,7 +5,10 @@
 #include <set>
 
 #include "amdgpu/wave/values/compared.h"
+#include "amdgpu/wave/values/control_names.h"
+#include "amdgpu/wave/values/cross_lane_model.h"
 #include "amdgpu/wave/values/machine.h"
+#include "amdgpu/wave/values/memory_model.h"
 #include "amdgpu/wave/values/operands.h"
 #include "wavegate/amdgpu/isa/print.h"
 #include "wavegate/amdgpu/wave/program.h"
@@ -119,6 +122,99 @@ TEST_P(Values, RegistersAreWhatTheDocumentsSay) {
       if (++wrong[std::string(row->name)] == 1) ADD_FAILURE() << isa::print(one.instruction) << ": " << fault;
     }
   }
+}
+
+/// A bench with memories.
+struct MemoryBench : Bench {
+  Memories memories, kept;
+
+  MemoryBench(isa::Target which, isa::WaveWidth wide) : Bench(which, wide) {
+    for (std::vector<std::byte>* const bytes : {&memories.global, &memories.lds, &memories.scratch})
+      for (std::byte& byte : *bytes) byte = static_cast<std::byte>(next_random(random));
+    memories.global_base = interpreter.memory.map(memories.global, "global");
+    interpreter.scratch_base = interpreter.memory.map(memories.scratch, "scratch");
+    interpreter.scratch_bytes = Memories::kScratchBytes;
+    interpreter.lds = memories.lds;
+    kept = memories;
+  }
+
+  /// What went wrong, or nothing; `ran` is whether there were operands that lead into memory.
+  std::string check(const Sample& sample, const MemoryRow& row, bool& ran) {
+    registers.mode = 0xf0 | 1u << 8 | 1u << 9;
+    if (next_random(random) % 4 == 0) registers.set(Registers::kExec, random_exec(registers.lanes, random), 2);
+    Registers before = registers;
+    ran = lead_into_memory(before, memories, sample.instruction, row, random);
+    if (!ran) return {};
+    Registers expected = before;
+    const Loose loose = execute_memory(expected, kept, sample.instruction, row);
+    if (const auto error = interpreter.run(sample.words, before)) return *error;
+    memories.lds = interpreter.lds;
+    const Registers got = interpreter.registers();
+    std::string wrong = testing::difference(expected, got, loose);
+    if (wrong.empty()) wrong = testing::difference(kept, memories, row);
+    kept = memories;
+    registers = got;
+    return wrong;
+  }
+};
+
+TEST_P(Values, MemoryIsWhatTheDocumentsSay) {
+  std::map<std::string, int> wrong, runs;
+  MemoryBench narrow(target(), isa::WaveWidth::wave32), wide(target(), isa::WaveWidth::wave64);
+  for (const Sample& sample : samples(target())) {
+    const MemoryRow* const row = find_memory_row(isa::to_string(sample.instruction.opcode));
+    if (row == nullptr || !is_implemented(sample.instruction)) continue;
+    const std::string name(isa::to_string(sample.instruction.opcode));
+    MemoryBench& bench = sample.width == isa::WaveWidth::wave32 ? narrow : wide;
+    runs.try_emplace(name, 0);
+    for (int i = 0, tries = 0; i < repeats() && tries < (i == 0 ? 4000 : 40); ++tries) {
+      const Sample one = varied(sample, target(), bench.random);
+      if (!is_implemented(one.instruction)) continue;
+      bool ran = false;
+      const std::string fault = bench.check(one, *row, ran);
+      i += ran ? 1 : 0;
+      runs[name] += ran ? 1 : 0;
+      if (!fault.empty() && ++wrong[name] == 1) ADD_FAILURE() << isa::print(one.instruction) << ": " << fault;
+    }
+  }
+  for (const auto& [name, times] : runs) EXPECT_GT(times, 0) << name;
+}
+
+TEST_P(Values, LanesGetWhatTheDocumentsSayFromOthers) {
+  std::map<std::string, int> wrong, runs;
+  Bench narrow(target(), isa::WaveWidth::wave32), wide(target(), isa::WaveWidth::wave64);
+  for (const Sample& sample : samples(target())) {
+    const std::string name(isa::to_string(sample.instruction.opcode));
+    if (!is_cross_lane(name) || !is_implemented(sample.instruction)) continue;
+    Bench& bench = sample.width == isa::WaveWidth::wave32 ? narrow : wide;
+    runs.try_emplace(name, 0);
+    for (int i = 0; i < 8 * repeats(); ++i) {
+      const Sample one = varied(sample, target(), bench.random);
+      Registers before = bench.registers;
+      before.set(Registers::kExec, random_exec(before.lanes, bench.random), 2);
+      if (!is_implemented(one.instruction) || !prepare_cross_lane(before, one.instruction, bench.random)) continue;
+      Registers expected = before;
+      execute_cross_lane(expected, one.instruction);
+      const auto error = bench.interpreter.run(one.words, before);
+      const std::string fault = error ? *error : difference(expected, bench.interpreter.registers(), {});
+      ++runs[name];
+      if (!fault.empty() && ++wrong[name] == 1) ADD_FAILURE() << isa::print(one.instruction) << ": " << fault;
+    }
+  }
+  for (const auto& [name, times] : runs) EXPECT_GT(times, 0) << name;
+}
+
+TEST_P(Values, EveryOpcodeThatIsImplementedHasAValueTest) {
+  std::set<std::string> without;
+  for (const Sample& sample : samples(target())) {
+    if (!is_implemented(sample.instruction)) continue;
+    for (const isa::Opcode opcode : {sample.instruction.opcode, sample.instruction.second_opcode}) {
+      const std::string_view name = isa::to_string(opcode);
+      const bool has_value = find_row(name) != nullptr || find_memory_row(name) != nullptr || is_cross_lane(name);
+      if (!has_value && !is_control(name) && !changes_nothing(name)) without.insert(std::string(name));
+    }
+  }
+  EXPECT_EQ(without, std::set<std::string>());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Values, ::testing::Range(0, isa::kTargetCount), [](const auto& parameter) {

@@ -45,6 +45,8 @@ std::optional<std::string> Interpreter::run(std::span<const u32> words, const Re
   wave.error.reset();
   wave.awaited_phase.reset();
   wave.range = nullptr;
+  wave.scratch_base = scratch_base;
+  wave.scratch_bytes = scratch_bytes;
   wave.scc = before.scc;
   wave.mode.word = before.mode;
   wave.scalars.fill(0);

@@ -26,6 +26,7 @@ class Interpreter {
   const Wave& wave() const { return *wave_; }
 
   GuestMemory memory;
+  u64 scratch_base = 0, scratch_bytes = 0;  ///< in that memory; bytes of a lane
   std::vector<std::byte> lds;
   std::vector<Finding> findings;
 
