@@ -80,21 +80,52 @@ void AccessLog::visit(bool in_lds, u64 address, unsigned bytes, const Visit& vis
   for (unsigned i = 0; i < bytes; ++i) visit((*word.bytes)[address % 4 + i]);
 }
 
+void AccessLog::end_group() {
+  for (const auto& [word, doubt] : doubts_)
+    if (doubt.wave != nullptr)
+      report_race(*doubt.wave, doubt.in_lds, doubt.address, doubt.lane, doubt.access, doubt.before);
+  doubts_.clear();
+}
+
+namespace {
+
+/// The reads of a wave that compares and swaps were guesses.
+void settle(AccessLog& log, AccessLog::Entry& entry, const Wave& wave, const Access& access, bool in_lds, u64 address) {
+  for (Access* read : {&entry.read, &entry.other_read})
+    if (read->of_same_wave(access)) read->kind = AccessKind::atomic_read;
+  AccessLog::Doubt& doubt = log.doubt(in_lds, address);
+  if (doubt.wave == &wave) doubt.wave = nullptr;
+}
+
+void raise(AccessLog& log, const AccessLog::Doubt& doubt) {
+  AccessLog::Doubt& known = log.doubt(doubt.in_lds, doubt.address);
+  if (known.wave != nullptr && known.wave != doubt.wave)
+    report_race(*known.wave, known.in_lds, known.address, known.lane, known.access, known.before);
+  known = doubt;
+}
+
+}  // namespace
+
 void note_access(Wave& wave, const Step& step, bool in_lds, u64 address, unsigned bytes, AccessKind kind,
                  unsigned lane) {
+  AccessLog& log = *wave.group->shadow;
   const Access access{wave.group->number, &step, static_cast<u32>(wave.group->barrier_phase),
                       static_cast<std::uint16_t>(wave.number), kind};
-  const auto note = [&](AccessLog::Entry& entry) {
-    for (const Access* before : {&entry.written, &entry.atomic, &entry.read, &entry.other_read})
-      if (conflict(*before, access, in_lds)) {
-        report_race(wave, in_lds, address, lane, access, *before);
-        break;
-      }
-    record(entry, access);
-  };
+  const bool proves = kind == AccessKind::atomic && step.memory.atomic == AtomicOperation::compare_swap;
   for (u64 at = address; at < address + bytes;) {
     const auto count = static_cast<unsigned>(std::min<u64>(4 - at % 4, address + bytes - at));
-    wave.group->shadow->visit(in_lds, at, count, note);
+    log.visit(in_lds, at, count, [&](AccessLog::Entry& entry) {
+      for (const Access* before : {&entry.written, &entry.atomic, &entry.read, &entry.other_read}) {
+        if (!conflict(*before, access, in_lds)) continue;
+        if (kind == AccessKind::read && before->kind == AccessKind::atomic)
+          raise(log, {&wave, access, *before, at, lane, in_lds});
+        else
+          report_race(wave, in_lds, address, lane, access, *before);
+        break;
+      }
+      if (proves) settle(log, entry, wave, access, in_lds, at);
+      record(entry, access);
+    });
     at += count;
   }
 }

@@ -14,7 +14,8 @@
 /// This is the memory model of HSA and OpenCL: what orders accesses within a group is its barrier alone, and nothing
 /// orders those of different groups of a launch. What machine code does not tell is decided so:
 /// - A load of global memory is atomic if it bypasses what is not coherent (glc, sc0, sc1, a scope), as compilers have
-///   atomic loads do. Any other may be given an old value, and so it races with an atomic, too.
+///   atomic loads do. Any other may be given an old value, and so it races with an atomic, too. But where its wave then
+///   compares and swaps that word it was a first guess, which the atomic itself proves.
 /// - Atomic stores are plain instructions: one races with whatever is not atomic itself.
 namespace wavegate::amdgpu::wave {
 
@@ -47,6 +48,19 @@ class AccessLog {
   template <typename Visit>
   void visit(bool in_lds, std::uint64_t address, unsigned bytes, const Visit& visit);
 
+  /// A read in conflict with an atomic, which may turn out to be a guess.
+  struct Doubt {
+    Wave* wave = nullptr;
+    Access access, before;
+    std::uint64_t address = 0;
+    unsigned lane = 0;
+    bool in_lds = false;
+  };
+  /// The doubt about a word; `wave` is nullptr where there is none.
+  Doubt& doubt(bool in_lds, std::uint64_t address) { return doubts_[address / 4 * 2 + (in_lds ? 1 : 0)]; }
+  /// No guess: reports what has remained in doubt. The group is at its end.
+  void end_group();
+
   // Words of scratch memory that hold copies of registers that nothing had written.
   void set_undefined(std::uint64_t address, bool undefined) {
     if (undefined)
@@ -66,6 +80,7 @@ class AccessLog {
 
   std::unordered_map<std::uint64_t, Word> lds_, global_;
   std::size_t entries_ = 0;  ///< of global memory; LDS is small
+  std::unordered_map<std::uint64_t, Doubt> doubts_;
   std::unordered_set<std::uint64_t> undefined_;
 };
 

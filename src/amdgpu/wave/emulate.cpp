@@ -270,6 +270,7 @@ class Worker {
             invalid_input(format("kernel \"{}\": group {},{},{}: every wave waits at a barrier that not all reach",
                                  machine_.kernel, group_.id[0], group_.id[1], group_.id[2])));
     }
+    log_.end_group();
     return true;
   }
 

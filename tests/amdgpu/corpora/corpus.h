@@ -41,14 +41,15 @@ class Corpus {
     const auto wanted = object::parse_code_target(target);
     const auto take = [&](const object::FoundObject& found) -> Result<void> {
       const auto other = object::parse_code_target(found.id);
-      if (corpus->module_ != nullptr || !wanted || (other && !matches(*other, *wanted))) return {};
+      if (!wanted || (other && !matches(*other, *wanted))) return {};
       WAVEGATE_TRY(object::CodeObject object, object::parse_code_object(found.bytes));
       if (object.find_kernel(kernel) == nullptr) return {};
       corpus->storage_ = found.storage;
       WAVEGATE_TRY(corpus->module_, wave::Module::load(std::move(object), corpus->memory));
-      return {};
+      return internal_error("the kernel is found, and the rest of the library need not be read");
     };
-    WAVEGATE_CHECK(object::visit_code_objects(corpus->file_.bytes(), take));
+    const auto visited = object::visit_code_objects(corpus->file_.bytes(), take);
+    if (corpus->module_ == nullptr && !visited.ok()) return visited.error();
     if (corpus->module_ == nullptr) return invalid_input(format("{} has no kernel {} for {}", name, kernel, target));
     return corpus;
   }

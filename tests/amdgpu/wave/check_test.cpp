@@ -141,6 +141,11 @@ TEST_P(Check, APlainLoadRacesWithTheAtomicsOfOtherGroups) {
   }
 }
 
+TEST_P(Check, AFirstGuessOfACompareAndSwapIsNoRace) {
+  expect_none({"guessed_counter", {256, 1, 1}, {128, 1, 1}}, {x_, y_});
+  EXPECT_EQ(in_[0], 1000u + 2 * 127 * 64);
+}
+
 TEST_P(Check, AStoreRacesWithAtomicsOfOtherWaves) {
   const std::vector<Finding> found = findings({"unset_counter", {256, 1, 1}, {256, 1, 1}}, {y_});
   ASSERT_EQ(found.size(), 1u);

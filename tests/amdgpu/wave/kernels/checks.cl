@@ -101,3 +101,11 @@ kernel void unset_counter(global uint* out) {
   BARRIER();
   out[ITEM] = counter;
 }
+// Adds by comparing and swapping, from a first guess that is a plain load.
+kernel void guessed_counter(global uint* counter, global uint* out) {
+  uint guess = *counter;
+  while (!__opencl_atomic_compare_exchange_strong((global atomic_uint*)counter, &guess, guess + LOCAL, __ATOMIC_RELAXED,
+                                                  __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)) {
+  }
+  out[ITEM] = 1;
+}
