@@ -385,6 +385,26 @@ class ArgumentsTest(AmdTest):
             self.succeed(*self.vectors("v=f32:1,2,3,4", "w=i32:10,20,30", f"t={structure}"))
             self.assertEqual(npy_values(self.folder / "out.npy")[1], [1, 4, 10, 30, 5, 6.5, -7])
 
+    def test_a_plain_number_has_the_type_that_the_object_tells(self):
+        self.succeed(*self.add(n="8"))
+        self.assertEqual(npy_values(self.y)[1], [1.0 + i for i in range(8)])
+        self.succeed(*self.vectors("v=1.5,2,3,-.5", "w=0x10,20,-30", f"t=bytes:{bytes(12).hex()}"))
+        self.assertEqual(npy_values(self.folder / "out.npy")[1][:4], [1.5, -0.5, 16, -30])
+        self.fail_with(*self.add(n="-1"), saying='argument "n" (uint): "-1" is no number of type u32')
+        self.fail_with(*self.add(n="1.5"), saying='"1.5" is no number of type u32')
+        self.fail_with(*self.add(x="7"), saying='argument "x" (float*) takes a buffer')
+        self.fail_with(*self.vectors("v=1,2,3,4", "w=1,2,3", "t=7"), saying="takes 12 bytes by value")
+
+    def test_what_to_run_must_be_said(self):
+        for given in ((), ("-k", "add"), ("-k", "add", "--threads", 8), ("--threads", 8, "--group", 8)):
+            self.fail_with("emulate", hsaco("arguments"), *given, saying="what to run is missing: -k KERNEL, --threads")
+        self.fail_with("emulate", hsaco("arguments"), "--launch", "x.json", "--arg", "n=1", code=2, saying="excludes")
+
+    def test_of_a_kernel_that_tells_no_arguments_they_cannot_be_given(self):
+        old = Path(__file__).parents[1] / "amdgpu/object/corpus/code_object/version_2"
+        self.fail_with("emulate", old, "-k", "add", "--threads", 8, "--group", 8, "--arg", "n=1",
+                       saying='kernel "add": the object does not tell what arguments it takes')
+
     def test_bytes_of_another_number_are_refused(self):
         self.fail_with(*self.vectors("v=f32:1,2,3,4", "w=i32:1,2,3", "t=bytes:0011"),
                        saying='kernel "vectors": argument "t" (triple) has 12 bytes; "bytes:0011" has 2')
