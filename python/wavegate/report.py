@@ -13,7 +13,12 @@ class Finding:
     """ "out-of-bounds read" and "out-of-bounds write" (also of an array that is read-only), "misaligned atomic"; with
     check=True also "uninitialised register", "LDS race" and "global race"."""
     offset: int
-    """Of the instruction, in bytes from the kernel's start."""
+    """Of the instruction, in bytes from the start of `function`, or of the kernel."""
+    function: str
+    """That the kernel called; empty in the kernel's own code."""
+    file: str
+    """The source's, empty where the object does not tell: clang writes it with -g."""
+    line: int
     instruction: str
     workgroup: tuple[int, int, int]
     wave: int
@@ -21,16 +26,13 @@ class Finding:
     address: int
     """What was accessed, or the number of the register."""
     detail: str
+    """The other side of a race, the name of a register."""
     occurrences: int
+    text: str
+    """All of this in a sentence."""
 
     def __str__(self) -> str:
-        what = "number" if self.kind == "uninitialised register" else "address"
-        group = ",".join(map(str, self.workgroup))
-        text = (f"{self.kind} at {self.offset:#x} ({self.instruction}): group {group} wave {self.wave} "
-                f"lane {self.lane}, {what} {self.address:#x}")
-        if self.detail:
-            text += f", {self.detail}"
-        return text + (f"; {self.occurrences} times" if self.occurrences > 1 else "")
+        return self.text
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,13 @@ void add_coverage(CLI::App& application, Action& action) {
   command->add_option("--target", arguments->target, "Only what was made for this target, as gfx1030 or gfx90a:xnack-")
       ->option_text("TARGET");
   command->add_flag("--json", arguments->json, "Print one object instead of text");
+  command->footer(
+      "For each target: how many kernels \"wavegate emulate\" can run whole, and what the others hold that it lacks, "
+      "by how\n"
+      "many kernels that is.\n\n"
+      "Examples:\n"
+      "  wavegate coverage k.hsaco\n"
+      "  wavegate coverage librocsparse.so.0.1 --target gfx1030 --json");
   command->callback([arguments, &action] { action = [arguments] { return cover(*arguments); }; });
 }
 

@@ -46,6 +46,11 @@ Result<std::pair<std::string, std::string>> split(std::string_view option, const
 
 Result<EmulationJob> job_of(const Arguments& arguments) {
   EmulationJob job;
+  if (arguments.launch.empty() && (arguments.kernel.empty() || arguments.threads.empty() || arguments.group.empty()))
+    return invalid_input(
+        "what to run is missing: -k KERNEL, --threads X,Y,Z and --group X,Y,Z, or --launch FILE.json; \"wavegate "
+        "objects\" "
+        "lists kernels");
   if (!arguments.launch.empty()) {
     WAVEGATE_TRY(job, load_launch_file(arguments.launch));
   } else {
@@ -211,14 +216,14 @@ void add_emulate(CLI::App& application, Action& action) {
   auto* const launch =
       command->add_option("--launch", arguments->launch, "A file of launches that share buffers, instead of -k")
           ->option_text("FILE.json");
-  launch->excludes(kernel)->excludes(threads)->excludes(group);
-  command->add_option("--lds", arguments->lds, "Bytes of LDS besides the kernel's own")->option_text("BYTES");
-  command
-      ->add_option("--arg", arguments->values,
-                   "An argument: i32:7, f32:1.5, in:x.npy, inout:x.npy, out:y.npy:f32[1024]; as often as needed")
-      ->allow_extra_args(false)
-      ->option_text("NAME=VALUE");
-  command->add_option("--expect", arguments->expected, "What a buffer must hold afterwards; as often as needed")
+  auto* const lds =
+      command->add_option("--lds", arguments->lds, "Bytes of LDS besides the kernel's own")->option_text("BYTES");
+  auto* const values =
+      command->add_option("--arg", arguments->values, "An argument of the kernel, as below; once for each")
+          ->allow_extra_args(false)
+          ->option_text("NAME=VALUE");
+  launch->excludes(kernel)->excludes(threads)->excludes(group)->excludes(lds)->excludes(values);
+  command->add_option("--expect", arguments->expected, "What a buffer must hold afterwards; once for each")
       ->allow_extra_args(false)
       ->option_text("NAME=FILE.npy");
   command->add_option("--rtol", arguments->relative, "Relative difference that --expect allows (default 0)");
@@ -234,15 +239,27 @@ void add_emulate(CLI::App& application, Action& action) {
   command->add_option("--host-threads", arguments->host_threads,
                       "Host threads that workgroups are run on (default: all)");
   command->add_flag("--json", arguments->json, "Print one object instead of text");
-  command->callback([arguments, &action] { action = [arguments] { return emulate(*arguments); }; });
   command->footer(
+      "Arguments are named as in the source, if clang was told -cl-kernel-arg-info, or 0, 1, 2 in their order. VALUE "
+      "is\n"
+      "  7, 1.5, i32:7, f32:1,2      a number of the type that the object tells, or of that type; the lanes of a "
+      "vector\n"
+      "  in:x.npy                    an array that the kernel only reads\n"
+      "  inout:x.npy                 an array that is written back to its file\n"
+      "  out:y.npy:f32[4,1024]       zeros that are written to a new file; f16 to f64, i8 to i64, u8 to u64\n"
+      "  buffer:NAME                 the buffer of another argument\n"
+      "  null, lds:1024              no buffer; so many bytes of LDS, for a local pointer\n"
+      "  bytes:00ff07, file:x.bin    a structure's bytes\n\n"
       "Accesses out of bounds read 0 or write nothing, and are reported. Exits with 1 if there is a finding or if a "
-      "buffer is not as\n"
-      "expected.\n\n"
+      "buffer\n"
+      "is not as expected. docs/amd.md goes from source to a checked result.\n\n"
       "Examples:\n"
-      "  wavegate emulate k.hsaco -k saxpy --threads 1000 --group 256 --arg n=i32:1000 --arg a=f32:2 \\\n"
+      "  wavegate emulate k.hsaco -k saxpy --threads 1000 --group 256 --arg n=1000 --arg a=2 \\\n"
       "    --arg x=in:x.npy --arg y=inout:y.npy --expect y=ref.npy\n"
+      "  wavegate emulate k.hsaco -k saxpy --threads 64 --group 64 --arg 0=u32:64 --arg 1=f32:2 --arg 2=in:x.npy \\\n"
+      "    --arg 3=out:y.npy:f32[64] --trace\n"
       "  wavegate emulate k.hsaco --launch steps.json --check");
+  command->callback([arguments, &action] { action = [arguments] { return emulate(*arguments); }; });
 }
 
 }  // namespace wavegate::cli

@@ -1,6 +1,7 @@
 #include "wavegate/cli/emulate_arguments.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "wavegate/amdgpu/object/value_type.h"
@@ -25,6 +26,16 @@ NumberKind kind_of(ElementType type) {
     case ElementType::i64: return NumberKind::signed_integer;
     default: return NumberKind::unsigned_integer;
   }
+}
+
+ElementType element_type(const object::ValueType& type) {
+  constexpr ElementType kSigned[] = {ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64};
+  constexpr ElementType kUnsigned[] = {ElementType::u8, ElementType::u16, ElementType::u32, ElementType::u64};
+  constexpr ElementType kFloating[] = {ElementType::f16, ElementType::f16, ElementType::f32, ElementType::f64};
+  const int row = std::countr_zero(type.bytes);
+  return type.kind == NumberKind::floating         ? kFloating[row]
+         : type.kind == NumberKind::signed_integer ? kSigned[row]
+                                                   : kUnsigned[row];
 }
 
 /// Integers of one size are as good signed as not.
@@ -90,6 +101,13 @@ class Setter {
     return launch_.set(module_, given.name, bytes);
   }
 
+  Result<void> set(const object::Argument& argument, const EmulatedArgument& given, const PlainNumbers& plain) {
+    const auto type = object::value_type(argument);
+    if (argument.kind != ValueKind::by_value || !type) return refuse_form(argument, given);
+    WAVEGATE_TRY(const Numbers numbers, within(place(argument), parse_numbers(element_type(*type), plain.text)));
+    return set(argument, given, numbers);
+  }
+
   Result<void> set(const object::Argument& argument, const EmulatedArgument& given, const RawBytes& raw) {
     if (argument.kind != ValueKind::by_value) return refuse_form(argument, given);
     if (raw.bytes.size() != argument.size)
@@ -148,6 +166,8 @@ class Setter {
 
 Result<void> set_arguments(const wave::Module& module, const EmulationJob& job, EmulatedLaunch& launch) {
   WAVEGATE_TRY(const object::Kernel* const kernel, module.kernel(launch.launch.kernel));
+  if (!kernel->has_metadata && !launch.arguments.empty())
+    return unsupported(format("kernel \"{}\": the object does not tell what arguments it takes", kernel->name));
   Setter setter(module, job, *kernel, launch.launch);
   for (const EmulatedArgument& argument : launch.arguments) WAVEGATE_CHECK(setter.set(argument));
   return setter.check_all();

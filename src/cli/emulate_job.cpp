@@ -97,20 +97,6 @@ std::pair<std::string_view, std::string_view> at_colon(std::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-Result<Numbers> parse_numbers(ElementType type, std::string_view text) {
-  Numbers numbers{type, 0, {}};
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const auto bytes = number_bytes(type, text.substr(0, comma));
-    if (!bytes)
-      return invalid_input(format("\"{}\" is no number of type {}", text.substr(0, comma), io::to_string(type)));
-    numbers.bytes.insert(numbers.bytes.end(), bytes->begin(), bytes->end());
-    ++numbers.count;
-    if (comma == text.size()) return numbers;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 Result<RawBytes> parse_hex(std::string_view text) {
   RawBytes raw;
   for (std::size_t i = 0; i < text.size(); i += 2) {
@@ -170,6 +156,20 @@ double element(const io::Array& array, std::size_t index) {
 
 }  // namespace
 
+Result<Numbers> parse_numbers(ElementType type, std::string_view text) {
+  Numbers numbers{type, 0, {}};
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto bytes = number_bytes(type, text.substr(0, comma));
+    if (!bytes)
+      return invalid_input(format("\"{}\" is no number of type {}", text.substr(0, comma), io::to_string(type)));
+    numbers.bytes.insert(numbers.bytes.end(), bytes->begin(), bytes->end());
+    ++numbers.count;
+    if (comma == text.size()) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 Result<std::array<std::uint32_t, 3>> parse_sizes(std::string_view option, const std::string& text) {
   std::array<std::uint32_t, 3> sizes{1, 1, 1};
   std::string_view rest = text;
@@ -218,6 +218,8 @@ Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const
   const auto [kind, rest] = at_colon(argument.text);
   if (argument.text == "null") {
     argument.value = NullPointer{};
+  } else if (argument.text.find_first_of("0123456789") <= 2 && kind.size() == argument.text.size()) {  // "-.5" at most
+    argument.value = PlainNumbers{argument.text};
   } else if (const auto type = type_of(kind); type && !rest.empty()) {
     WAVEGATE_TRY(argument.value, parse_numbers(*type, rest));
   } else if (kind == "bytes") {
@@ -230,7 +232,7 @@ Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const
     WAVEGATE_TRY(argument.value, find_buffer(job, rest));
   } else if (kind != "in" && kind != "inout" && kind != "out") {
     return invalid_input(
-        format("\"{}\" is none of i32:7, f32:1.5, bytes:HEX, file:FILE, in:FILE.npy, inout:FILE.npy, "
+        format("\"{}\" is none of 7, i32:7, f32:1.5, bytes:HEX, file:FILE, in:FILE.npy, inout:FILE.npy, "
                "out:FILE.npy:TYPE[SIZE], buffer:NAME, null, lds:BYTES",
                argument.text));
   } else if (paths.of_file) {

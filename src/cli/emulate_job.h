@@ -30,6 +30,10 @@ struct Numbers {
   std::size_t count = 0;
   std::vector<std::byte> bytes;
 };
+/// "7" and "1,2.5": numbers of the type that the code object tells.
+struct PlainNumbers {
+  std::string text;
+};
 /// "bytes:00ff" and "file:x.bin": what a structure holds.
 struct RawBytes {
   std::vector<std::byte> bytes;
@@ -48,7 +52,7 @@ struct LdsRoom {
 struct EmulatedArgument {
   std::string name;
   std::string text;
-  std::variant<Numbers, RawBytes, BufferIndex, NullPointer, LdsRoom> value;
+  std::variant<Numbers, PlainNumbers, RawBytes, BufferIndex, NullPointer, LdsRoom> value;
 };
 
 struct EmulatedLaunch {
@@ -61,6 +65,9 @@ struct EmulationJob {
   std::vector<EmulatedBuffer> buffers;
   std::vector<EmulatedLaunch> launches;
 };
+
+/// Numbers of a type with commas between; an error for what is none or does not fit.
+Result<Numbers> parse_numbers(io::ElementType type, std::string_view text);
 
 /// "X", "X,Y" or "X,Y,Z".
 Result<std::array<std::uint32_t, 3>> parse_sizes(std::string_view option, const std::string& text);

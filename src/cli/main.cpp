@@ -51,7 +51,8 @@ class Application {
         "  wavegate explain heat.json\n"
         "  wavegate calibrate\n"
         "  wavegate objects k.hsaco\n"
-        "  wavegate disasm k.hsaco\n\n"
+        "  wavegate disasm k.hsaco\n"
+        "  wavegate emulate k.hsaco -k saxpy --threads 1000 --group 256 --arg n=1000 --arg x=in:x.npy ...\n\n"
         "\"wavegate COMMAND --help\" says more. WAVEGATE_DEVICE is the device of every command where\n"
         "--device is not given; NO_COLOR turns colours off.");
     add_devices(application_, action_);

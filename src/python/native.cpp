@@ -188,6 +188,9 @@ py::dict describe(const wave::Finding& finding) {
   py::dict all;
   all["kind"] = std::string(wave::to_string(finding.kind));
   all["offset"] = finding.offset;
+  all["function"] = finding.function;
+  all["file"] = finding.file;
+  all["line"] = finding.line;
   all["instruction"] = finding.instruction;
   all["workgroup"] = py::make_tuple(finding.workgroup[0], finding.workgroup[1], finding.workgroup[2]);
   all["wave"] = finding.wave;
@@ -195,6 +198,7 @@ py::dict describe(const wave::Finding& finding) {
   all["address"] = finding.address;
   all["detail"] = finding.detail;
   all["occurrences"] = finding.occurrences;
+  all["text"] = wave::to_string(finding);
   return all;
 }
 

@@ -385,6 +385,40 @@ class ArgumentsTest(AmdTest):
             self.succeed(*self.vectors("v=f32:1,2,3,4", "w=i32:10,20,30", f"t={structure}"))
             self.assertEqual(npy_values(self.folder / "out.npy")[1], [1, 4, 10, 30, 5, 6.5, -7])
 
+    def test_a_plain_number_has_the_type_that_the_object_tells(self):
+        self.succeed(*self.add(n="8"))
+        self.assertEqual(npy_values(self.y)[1], [1.0 + i for i in range(8)])
+        self.succeed(*self.vectors("v=1.5,2,3,-.5", "w=0x10,20,-30", f"t=bytes:{bytes(12).hex()}"))
+        self.assertEqual(npy_values(self.folder / "out.npy")[1][:4], [1.5, -0.5, 16, -30])
+        self.fail_with(*self.add(n="-1"), saying='argument "n" (uint): "-1" is no number of type u32')
+        self.fail_with(*self.add(n="1.5"), saying='"1.5" is no number of type u32')
+        self.fail_with(*self.add(x="7"), saying='argument "x" (float*) takes a buffer')
+        self.fail_with(*self.vectors("v=1,2,3,4", "w=1,2,3", "t=7"), saying="takes 12 bytes by value")
+
+    def test_what_to_run_must_be_said(self):
+        for given in ((), ("-k", "add"), ("-k", "add", "--threads", 8), ("--threads", 8, "--group", 8)):
+            self.fail_with("emulate", hsaco("arguments"), *given, saying="what to run is missing: -k KERNEL, --threads")
+        self.fail_with("emulate", hsaco("arguments"), "--launch", "x.json", "--arg", "n=1", code=2, saying="excludes")
+
+    def test_an_object_of_version_2_tells_its_arguments_in_yaml(self):
+        old = Path(__file__).parents[1] / "amdgpu/object/corpus/code_object/version_2"
+        kernel = json.loads(self.succeed("objects", old, "--json"))[0]
+        self.assertEqual((kernel["version"], kernel["max_workgroup"]), (2, 256))
+        self.assertEqual([(argument["type"], argument["offset"], argument["size"], argument["kind"])
+                          for argument in kernel["arguments"]],
+                         [("float*", 0, 8, "global_buffer"), ("float*", 8, 8, "global_buffer"), ("int", 16, 4, "by_value")])
+        self.succeed("emulate", old, "-k", "add", "--threads", 64, "--group", 64, "--arg", f"0=in:{self.x}",
+                     "--arg", f"1=inout:{self.y}", "--arg", "2=8")
+        self.assertEqual(npy_values(self.y)[1], [1.0 + i for i in range(8)])
+
+    def test_of_a_kernel_that_tells_no_arguments_they_cannot_be_given(self):
+        old = (Path(__file__).parents[1] / "amdgpu/object/corpus/code_object/version_2").read_bytes()
+        note = old.index(b"---\nVersion") - 16
+        self.assertEqual(struct.unpack_from("<I", old, note + 8)[0], 10)  # of the metadata
+        bare = self.write("bare.hsaco", old[:note + 8] + struct.pack("<I", 99) + old[note + 12:])
+        self.fail_with("emulate", bare, "-k", "add", "--threads", 8, "--group", 8, "--arg", "n=1",
+                       saying='kernel "add": the object does not tell what arguments it takes')
+
     def test_bytes_of_another_number_are_refused(self):
         self.fail_with(*self.vectors("v=f32:1,2,3,4", "w=i32:1,2,3", "t=bytes:0011"),
                        saying='kernel "vectors": argument "t" (triple) has 12 bytes; "bytes:0011" has 2')

@@ -362,6 +362,14 @@ class FindingTest(ModuleTest):
         self.assertEqual(raised.exception.kind, "finding")
         self.assertEqual(raised.exception.report.workgroups, 2)
 
+    def test_a_finding_tells_file_and_line_where_the_object_does(self):
+        kernel = wavegate.load(hsaco("group_sum", "gfx1030.w32_dwarf5"))["group_sum"]
+        finding = kernel(256, 256, np.zeros(200, np.int32), np.zeros(1, np.int32), findings="return").findings[0]
+        source = (Path(__file__).parents[1] / "amdgpu/kernels/group_sum.cl").read_text().splitlines()
+        self.assertTrue(finding.file.endswith("group_sum.cl"), finding)
+        self.assertIn("= values[", source[finding.line - 1])
+        self.assertIn(f"group_sum.cl:{finding.line}", str(finding))
+
     def test_findings_can_be_returned_instead(self):
         report = self.module["add"](100, 64, ramp(90), ramp(100), 100, findings="return")
         self.assertEqual([finding.kind for finding in report.findings], ["out-of-bounds read"])

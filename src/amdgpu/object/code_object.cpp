@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "wavegate/amdgpu/object/yaml_metadata.h"
 #include "wavegate/base/format.h"
 
 namespace wavegate::amdgpu::object {
 namespace {
 
 constexpr std::uint8_t kHsa = 64, kPal = 65, kMesa = 66;  // OS/ABI
-constexpr std::uint32_t kNoteIsaVersion = 3, kNoteMetadata = 32;
+constexpr std::uint32_t kNoteIsaVersion = 3, kNoteYamlMetadata = 10, kNoteMetadata = 32;
 constexpr std::string_view kDescriptorSuffix = ".kd";
 
 Result<void> check_header(const Elf& elf) {
@@ -178,11 +179,21 @@ Result<Kernel> read_kernel_of_version_2(const Elf& elf, const SymbolIndex& symbo
   return kernel;
 }
 
-Result<void> read_kernels_of_version_2(CodeObject& object, const SymbolIndex& symbols) {
+Result<void> read_kernels_of_version_2(CodeObject& object, const SymbolIndex& symbols, const std::vector<Note>& notes) {
   for (const Symbol& symbol : object.symbols) {
     if (symbol.section == 0 || symbol.type != elf::kSymbolHsaKernel) continue;
     WAVEGATE_TRY(Kernel kernel, within(place_of(symbol.name), read_kernel_of_version_2(object.elf, symbols, symbol)));
     object.kernels.push_back(std::move(kernel));
+  }
+  const auto note = std::ranges::find_if(
+      notes, [](const Note& each) { return each.type == kNoteYamlMetadata && each.owner == "AMD"; });
+  if (note == notes.end()) return {};
+  WAVEGATE_TRY(Metadata metadata, parse_yaml_metadata(note->content));
+  std::ranges::sort(metadata.kernels, {}, &KernelMetadata::name);
+  for (Kernel& kernel : object.kernels) {
+    const auto described = std::ranges::lower_bound(metadata.kernels, kernel.name, {}, &KernelMetadata::name);
+    if (described != metadata.kernels.end() && described->name == kernel.name)
+      add_metadata(kernel, std::move(*described));
   }
   return {};
 }
@@ -247,7 +258,7 @@ Result<CodeObject> parse_code_object(Bytes bytes) {
   WAVEGATE_TRY(object.symbols, read_best_symbols(object.elf));
   const SymbolIndex symbols(object.symbols);
   if (object.version == 2) {
-    WAVEGATE_CHECK(read_kernels_of_version_2(object, symbols));
+    WAVEGATE_CHECK(read_kernels_of_version_2(object, symbols, notes));
     return object;
   }
   const auto note = std::ranges::find_if(
