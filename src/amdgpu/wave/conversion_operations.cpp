@@ -75,6 +75,7 @@ constexpr std::array kRows{
     operation<[](u32 a, u32 b) { return pack(clamped(a, 0u, 65535u), clamped(b, 0u, 65535u)); }>(v_cvt_pk_u16_u32),
     operation<[](float a, float b) { return pack(clamped(to_signed(a), -32768, 32767), clamped(to_signed(b), -32768, 32767)); }>(v_cvt_pk_i16_f32),
     operation<[](float a, float b) { return pack(clamped(to_unsigned(a), 0u, 65535u), clamped(to_unsigned(b), 0u, 65535u)); }>(v_cvt_pk_u16_f32),
+    operation<[](float a, u32 b, u32 c) { const u32 shift = (b & 3) * 8; return (c & ~(0xffu << shift)) | clamped(to_unsigned(a), 0u, 255u) << shift; }>(v_cvt_pk_u8_f32),
 };
 // clang-format on
 

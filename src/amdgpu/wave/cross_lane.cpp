@@ -158,6 +158,39 @@ const Step* run_packed_move(Wave& wave, const Step& step) {
   return step.next;
 }
 
+/// Four sums of byte differences, each added to a word: too wide for an operation of lanes.
+const Step* run_masked_sums(Wave& wave, const Step& step) {
+  count(wave);
+  const auto words_of = [&](const Source& source, unsigned word) {
+    Source one = source;
+    if (source.mode == SourceMode::constant) one.value = word < 2 ? source.value >> (32 * word) : 0;
+    one.index = static_cast<std::uint16_t>(source.index + (source.mode == SourceMode::constant ? 0 : word));
+    one.words = 1;
+    return row_of(wave, one);
+  };
+  const Row low = words_of(step.sources[0], 0), high = words_of(step.sources[0], 1),
+            pattern = words_of(step.sources[1], 0);
+  Row results[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    results[i] = words_of(step.sources[2], i);
+    for (unsigned lane = 0; lane < wave.lanes; ++lane) {
+      const u32 window = static_cast<u32>((static_cast<u64>(high.lane[lane]) << 32 | low.lane[lane]) >> (8 * i));
+      u32 sum = results[i].lane[lane];
+      for (unsigned bit = 0; bit < 32; bit += 8) {
+        const u32 a = window >> bit & 0xffu, b = pattern.lane[lane] >> bit & 0xffu;
+        const u32 difference = b == 0 ? 0 : a > b ? a - b : b - a;
+        const bool over = step.instruction.clamp != 0 && sum + difference < sum;
+        sum = over ? ~0u : sum + difference;
+      }
+      results[i].lane[lane] = sum;
+    }
+  }
+  const u32* const active = wave.spread(wave.exec());
+  for (unsigned i = 0; i < 4; ++i)
+    blend(wave.row(step.destination.index + i)->lane, results[i].lane, active, wave.lanes);
+  return step.next;
+}
+
 // ---------------------------------------------------------------- through the LDS hardware, without LDS
 
 /// Between gfx9 and gfx12 the halves of a wave64 are apart.
@@ -191,17 +224,32 @@ const Step* run_permute(Wave& wave, const Step& step) {
   store(wave, step, result, exec);
   return step.next;
 }
+/// Which lane of its 32 a lane reads: bits changed by masks; from 0x8000 on of its four lanes one; from 0xc000 on all
+/// lanes rotated by a number, but bits in a mask kept; from 0xe000 on reordered as an FFT wants it, which reverses
+/// bits.
+unsigned swizzled(u32 pattern, unsigned lane) {
+  const unsigned half = lane & 32u, place = lane & 31u, mask = pattern & 31u;
+  if (pattern >= 0xe000u) {
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 5; ++bit) reversed |= (place >> bit & 1) << (4 - bit);
+    return half | (reversed >> std::popcount(mask)) | (place & mask);
+  }
+  if (pattern >= 0xc000u) {
+    const unsigned distance = pattern >> 5 & 31u;
+    const unsigned moved = (pattern >> 10 & 1) != 0 ? place - distance : place + distance;
+    return half | (place & mask) | (moved & 31u & ~mask);
+  }
+  if (pattern >= 0x8000u) return (lane & ~3u) | (pattern >> ((lane & 3) * 2) & 3u);
+  return half | ((((place & pattern) | (pattern >> 5 & 31u)) ^ (pattern >> 10 & 31u)) & 31u);
+}
 const Step* run_swizzle(Wave& wave, const Step& step) {
   count(wave);
   const Row data = row_of(wave, step.sources[0]);
   const u32 pattern = static_cast<u32>(step.instruction.offset) & 0xffffu;
-  if (pattern >= 0xc000u) return run_unsupported(wave, step);
   const LaneMask exec = wave.exec();
   Row result;
   for (unsigned lane = 0; lane < wave.lanes; ++lane) {
-    const unsigned in_half = (((lane & 31u) & pattern) | (pattern >> 5 & 31u)) ^ (pattern >> 10 & 31u);
-    const unsigned source =
-        pattern >= 0x8000u ? (lane & ~3u) | (pattern >> ((lane & 3) * 2) & 3u) : (lane & 32u) | (in_half & 31u);
+    const unsigned source = swizzled(pattern, lane);
     result.lane[lane] = (exec >> source & 1) != 0 ? data.lane[source] : 0;
   }
   store(wave, step, result, exec);
@@ -230,6 +278,7 @@ constexpr CrossLaneRow kRows[] = {
     {ds_bpermute_b32, run_bpermute},
     {ds_permute_b32, run_permute},
     {ds_swizzle_b32, run_swizzle},
+    {v_mqsad_u32_u8, run_masked_sums},
 };
 
 }  // namespace

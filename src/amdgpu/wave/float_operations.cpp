@@ -96,6 +96,25 @@ WAVEGATE_LANE float cube_face(float x, float y, float z) {
   return (az >= ax && az >= ay) ? (z < 0 ? 5.0f : 4.0f) : rest;
 }
 
+WAVEGATE_LANE float cube_axis(float x, float y, float z) {
+  const float face = cube_face(x, y, z);
+  return 2.0f * (face >= 4.0f ? z : face >= 2.0f ? y : x);
+}
+/// Coordinates within a face.
+WAVEGATE_LANE float cube_s(float x, float y, float z) {
+  const float face = cube_face(x, y, z);
+  return face >= 4.0f ? (face == 5.0f ? -x : x) : face >= 2.0f ? x : (face == 1.0f ? z : -z);
+}
+WAVEGATE_LANE float cube_t(float x, float y, float z) {
+  const float face = cube_face(x, y, z);
+  return face >= 4.0f ? -y : face >= 2.0f ? (face == 3.0f ? -z : z) : -y;
+}
+/// The specular part of Direct3D's lighting: the least number where there is none.
+WAVEGATE_LANE float multiply_lit(float a, float b, float c) {
+  const float least = real(0xff7fffffu);
+  return (is_nan(b) || b <= least || is_nan(c) || c <= 0.0f) ? least : multiply_legacy(a, b);
+}
+
 // clang-format off
 constexpr std::array kRows{
     operation<[](float a, float b) { return a + b; }>(v_add_f32),
@@ -146,6 +165,10 @@ constexpr std::array kRows{
     operation<[](float a, float b, float c, Flag scale) { return div_fmas(a, b, c, scale); }>(v_div_fmas_f32),
     operation<[](float a, float b, float c) { return div_fixup(a, b, c); }>(v_div_fixup_f32),
     operation<[](float x, float y, float z) { return cube_face(x, y, z); }>(v_cubeid_f32),
+    operation<[](float x, float y, float z) { return cube_axis(x, y, z); }>(v_cubema_f32),
+    operation<[](float x, float y, float z) { return cube_s(x, y, z); }>(v_cubesc_f32),
+    operation<[](float x, float y, float z) { return cube_t(x, y, z); }>(v_cubetc_f32),
+    operation<[](float a, float b, float c) { return multiply_lit(a, b, c); }>(v_mullit_f32),
 };
 
 constexpr std::array kDoubleRows{

@@ -72,6 +72,18 @@ WAVEGATE_LANE u32 sad_bytes(u32 a, u32 b, bool masked) {
   for (u32 i = 0; i < 4; ++i) sum += (masked && byte_of(b, i) == 0) ? 0u : difference(byte_of(a, i), byte_of(b, i));
   return sum;
 }
+/// Four sums of differences, of the bytes from byte 0, 1, 2 and 3 on, each added to 16 bits.
+WAVEGATE_LANE u64 quad_sad(u64 a, u32 b, u64 c, bool masked, bool saturates) {
+  u64 result = 0;
+  for (u32 i = 0; i < 4; ++i) {
+    const u32 sum = sad_bytes(static_cast<u32>(a >> (i * 8)), b, masked) + (static_cast<u32>(c >> (i * 16)) & 0xffffu);
+    result |= static_cast<u64>((saturates && sum > 0xffffu ? 0xffffu : sum) & 0xffffu) << (i * 16);
+  }
+  return result;
+}
+WAVEGATE_LANE u32 bounded_sum(u32 a, u32 b) {
+  return a + b < a ? ~0u : a + b;
+}
 WAVEGATE_LANE u32 lerp_bytes(u32 a, u32 b, u32 c) {
   u32 result = 0;
   for (u32 i = 0; i < 4; ++i) result |= ((byte_of(a, i) + byte_of(b, i) + (byte_of(c, i) & 1)) >> 1 & 0xffu) << (i * 8);
@@ -189,6 +201,8 @@ constexpr std::array kRows{
     operation<[](u32 a, u32 b, u32 c) { return sad_bytes(a, b, true) + c; }>(v_msad_u8),
     operation<[](u32 a, u32 b, u32 c) { return difference(a & 0xffffu, b & 0xffffu) + difference(shifted_down(a, 16), shifted_down(b, 16)) + c; }>(v_sad_u16),
     operation<[](u32 a, u32 b, u32 c) { return difference(a, b) + c; }>(v_sad_u32),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, false, false); }>(v_qsad_pk_u16_u8),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, true, false); }>(v_mqsad_pk_u16_u8),
 };
 
 constexpr std::array kShortRows{
@@ -255,6 +269,19 @@ constexpr std::array kSaturatingRows{
       return static_cast<u32>(sum > 0xffffffffull ? 0xffffffffull : sum);
     }>(v_mad_u32_u24),
     operation<[](i32 a, i32 b, i32 c) { return static_cast<i32>(clamped<i64>(product24(a, b) + c, -0x80000000ll, 0x7fffffffll)); }>(v_mad_i32_i24),
+    operation<[](u32 a, u32 b, u32 c) { return bounded_sum(sad_bytes(a, b, false), c); }>(v_sad_u8),
+    operation<[](u32 a, u32 b, u32 c) { return bounded_sum(sad_bytes(a, b, false) << 16, c); }>(v_sad_hi_u8),
+    operation<[](u32 a, u32 b, u32 c) { return bounded_sum(sad_bytes(a, b, true), c); }>(v_msad_u8),
+    operation<[](u32 a, u32 b, u32 c) { return bounded_sum(difference(a & 0xffffu, b & 0xffffu) + difference(shifted_down(a, 16), shifted_down(b, 16)), c); }>(v_sad_u16),
+    operation<[](u32 a, u32 b, u32 c) { return bounded_sum(difference(a, b), c); }>(v_sad_u32),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, false, true); }>(v_qsad_pk_u16_u8),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, true, true); }>(v_mqsad_pk_u16_u8),
+    operation<[](U16 a, U16 b, U16 c) { return U16{static_cast<u32>(smaller<u64>(static_cast<u64>(a.value) * b.value + c.value, 0xffffu))}; }>(v_mad_u16),
+    operation<[](I16 a, I16 b, I16 c) { return I16{static_cast<i32>(clamped<i64>(static_cast<i64>(a.value) * b.value + c.value, -32768, 32767))}; }>(v_mad_i16),
+    operation<[](U16 a, U16 b, U16 c) { return U16{static_cast<u32>(smaller<u64>(static_cast<u64>(a.value) * b.value + c.value, 0xffffu))}; }>(v_pk_mad_u16),
+    operation<[](I16 a, I16 b, I16 c) { return I16{static_cast<i32>(clamped<i64>(static_cast<i64>(a.value) * b.value + c.value, -32768, 32767))}; }>(v_pk_mad_i16),
+    operation<[](U16 a, U16 b, u32 c) { return bounded_sum(a.value * b.value, c); }>(v_mad_u32_u16),
+    operation<[](I16 a, I16 b, i32 c) { return static_cast<i32>(clamped<i64>(static_cast<i64>(a.value) * b.value + c, -0x80000000ll, 0x7fffffffll)); }>(v_mad_i32_i16),
     operation<[](U16 a, U16 b) { return U16{smaller(a.value + b.value, 0xffffu)}; }>(v_add_nc_u16),
     operation<[](U16 a, U16 b) { return U16{a.value < b.value ? 0u : a.value - b.value}; }>(v_sub_nc_u16),
     operation<[](U16 a, U16 b) { return U16{b.value < a.value ? 0u : b.value - a.value}; }>(v_subrev_u16),

@@ -24,9 +24,9 @@ void share_compares(Rows& rows) {
 
 Rows all_rows() {
   Rows rows{};
-  for (const auto operations :
-       {float_operations(), half_operations(), double_operations(), approximate_operations(), integer_operations(),
-        short_operations(), conversion_operations(), compare_operations(), dot_operations()})
+  for (const auto operations : {float_operations(), half_operations(), double_operations(), approximate_operations(),
+                                integer_operations(), short_operations(), conversion_operations(), compare_operations(),
+                                dot_operations(), small_float_operations(), reduction_operations()})
     enter(rows, operations);
   share_compares(rows);
   return rows;
@@ -35,6 +35,13 @@ Rows all_rows() {
 Rows saturating_rows() {
   Rows rows{};
   enter(rows, saturating_operations());
+  enter(rows, saturating_dot_operations());
+  return rows;
+}
+
+Rows fnuz_rows() {
+  Rows rows{};
+  enter(rows, fnuz_operations());
   return rows;
 }
 
@@ -47,6 +54,11 @@ const Operation* find_operation(isa::Opcode opcode) {
 
 const Operation* find_saturating_operation(isa::Opcode opcode) {
   static const Rows kRows = saturating_rows();
+  return kRows[static_cast<std::size_t>(opcode)];
+}
+
+const Operation* find_fnuz_operation(isa::Opcode opcode) {
+  static const Rows kRows = fnuz_rows();
   return kRows[static_cast<std::size_t>(opcode)];
 }
 

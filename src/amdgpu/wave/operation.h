@@ -92,9 +92,19 @@ std::span<const Operation> short_operations();
 std::span<const Operation> conversion_operations();
 std::span<const Operation> compare_operations();
 std::span<const Operation> dot_operations();
+std::span<const Operation> reduction_operations();
 
 /// The row of an integer operation whose instruction has `clamp`; nullptr where there is none.
 const Operation* find_saturating_operation(isa::Opcode opcode);
 std::span<const Operation> saturating_operations();
+std::span<const Operation> saturating_dot_operations();
+
+/// Dot products of integers that are signed as bits 0 and 1 of `signs` say; nullptr for other opcodes.
+const Operation* find_mixed_dot(isa::Opcode opcode, unsigned signs, bool clamp);
+
+/// gfx942's conversions of floats of 8 bits, whose formats are its own; nullptr for other opcodes.
+const Operation* find_fnuz_operation(isa::Opcode opcode);
+std::span<const Operation> small_float_operations();
+std::span<const Operation> fnuz_operations();
 
 }  // namespace wavegate::amdgpu::wave

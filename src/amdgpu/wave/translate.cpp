@@ -170,10 +170,11 @@ bool is_mix(isa::Opcode opcode) {
 
 /// Of gfx9 too: operations that leave the other half of a register alone. Others write zeros there before gfx10.
 bool keeps_other_half(isa::Opcode opcode) {
-  constexpr isa::Opcode kKeeping[] = {v_mac_f16,  v_fmac_f16, v_madak_f16,  v_madmk_f16, v_fmaak_f16,     v_fmamk_f16,
-                                      v_mad_f16,  v_fma_f16,  v_mad_u16,    v_mad_i16,   v_div_fixup_f16, v_min3_f16,
-                                      v_max3_f16, v_med3_f16, v_min3_i16,   v_max3_i16,  v_med3_i16,      v_min3_u16,
-                                      v_max3_u16, v_med3_u16, v_add_nc_i16, v_sub_nc_i16};
+  constexpr isa::Opcode kKeeping[] = {v_mac_f16,       v_fmac_f16,   v_madak_f16,      v_madmk_f16,     v_fmaak_f16,
+                                      v_fmamk_f16,     v_mad_f16,    v_fma_f16,        v_mad_u16,       v_mad_i16,
+                                      v_div_fixup_f16, v_min3_f16,   v_max3_f16,       v_med3_f16,      v_min3_i16,
+                                      v_max3_i16,      v_med3_i16,   v_min3_u16,       v_max3_u16,      v_med3_u16,
+                                      v_add_nc_i16,    v_sub_nc_i16, v_cvt_pk_fp8_f32, v_cvt_pk_bf8_f32};
   return std::ranges::find(kKeeping, opcode) != std::end(kKeeping);
 }
 
@@ -253,11 +254,48 @@ void select_half(const isa::Instruction& instruction, Source& source, unsigned i
   if ((instruction.neg_hi >> index & 1) != 0) source.absolute = true;
 }
 
+/// Operations that depend on more than the opcode.
+const Operation* operation_of_form(const isa::Instruction& instruction) {
+  if (instruction.target == isa::Target::gfx942)
+    if (const Operation* const operation = find_fnuz_operation(instruction.opcode)) return operation;
+  return find_mixed_dot(instruction.opcode, instruction.neg_lo, instruction.clamp != 0);
+}
+
+/// Signs of sources that are two halves, in VOP3: what they mean is not told.
+bool has_signs_of_halves(const isa::Instruction& instruction) {
+  if (instruction.opcode != v_dot2_f16_f16 && instruction.opcode != v_dot2_bf16_bf16) return false;
+  return std::ranges::any_of(instruction.sources().first(2), [](const isa::Operand& source) {
+    return source.has(isa::OperandFlags::negate) || source.has(isa::OperandFlags::absolute);
+  });
+}
+
+/// Conversions of 8-bit floats pick bytes or halves of what is not theirs by op_sel.
+void select_small_float(Step& step) {
+  const isa::Instruction& instruction = step.instruction;
+  const unsigned select = instruction.encoding == isa::Encoding::vop3 ? instruction.op_sel : 0;
+  switch (instruction.opcode) {
+    case v_cvt_f32_fp8:
+    case v_cvt_f32_bf8:
+      if (instruction.sdwa) return;
+      step.sources[0].bits = 8;
+      step.sources[0].first_bit = static_cast<std::uint8_t>((select & 1) * 16 + (select >> 1 & 1) * 8);
+      return;
+    case v_cvt_sr_fp8_f32:
+    case v_cvt_sr_bf8_f32:
+      step.result_shift = static_cast<std::uint8_t>((select >> 2 & 3) * 8);
+      step.result_bits = 0xffu << step.result_shift;
+      return;
+    default: return;
+  }
+}
+
 bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
   const isa::Instruction& instruction = step.instruction;
   const Operation* operation = find_operation(operation_opcode(instruction.opcode));
+  const Operation* const special = operation_of_form(instruction);
+  if (special != nullptr) operation = special;
   if (operation == nullptr) return false;
-  if (instruction.clamp != 0 && operation->float_class == FloatClass::none) {
+  if (instruction.clamp != 0 && operation->float_class == FloatClass::none && special == nullptr) {
     operation = find_saturating_operation(instruction.opcode);
     if (operation == nullptr) return false;
   }
@@ -271,7 +309,7 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
     step.sources[3] = scalar_source(scalar::kVcc, 2);
     step.source_count = 4;
   }
-  if (step.source_count < wanted) return false;
+  if (step.source_count < wanted || has_signs_of_halves(instruction)) return false;
   step.source_count = static_cast<std::uint8_t>(wanted);
   if (step.result == Storage::flag) {
     step.mask_destination = step.destination;
@@ -293,6 +331,7 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
       if (Values* const values = make_values()) spread_constant(source, *values);
   }
   place_result(step);
+  select_small_float(step);
   step.run = vector_handler(step);
   return true;
 }

@@ -356,11 +356,62 @@ bool is_mask(const Source& source) {
   return source.mode == SourceMode::scalar && source.storage == Storage::flag;
 }
 
+/// The halves of a source of a dot product: which of them each product takes, and their signs.
+const u32* with_halves(const isa::Instruction& instruction, unsigned index, const u32* from, u32* to, unsigned lanes) {
+  const unsigned low = (instruction.op_sel >> index & 1) != 0 ? 16 : 0;
+  const unsigned high = (instruction.op_sel_hi >> index & 1) != 0 ? 16 : 0;
+  const u32 signs = ((instruction.neg_lo >> index & 1) != 0 ? 0x8000u : 0) |
+                    ((instruction.neg_hi >> index & 1) != 0 ? 0x80000000u : 0);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    to[lane] = ((from[lane] >> low & 0xffffu) | (from[lane] >> high & 0xffffu) << 16) ^ signs;
+  return to;
+}
+
+/// A sum of two products of halves, which op_sel and the like pick.
+const Step* run_dot(Wave& wave, const Step& step) {
+  LaneMask written = wave.exec();
+  wave.lane_instructions += static_cast<u64>(std::popcount(written));
+  const isa::Instruction& instruction = step.instruction;
+  const FloatScope scope(wave.mode, step.float_class);
+  Call call;
+  call.lanes = wave.lanes;
+  Row permuted;
+  for (unsigned i = 0; i < step.source_count; ++i) {
+    Source source = step.sources[i];
+    const u32* low = nullptr;
+    if (i == 0 && instruction.dpp != isa::DppKind::none) {
+      Row space;
+      written &= permute_lanes(wave, instruction, raw_row(wave, source, 0, space.lane), permuted.lane);
+      low = permuted.lane;
+    }
+    if (i == 2 && (instruction.neg_lo & 4) != 0 && step.float_class != FloatClass::none) {
+      source.negate = true;
+      source.values = nullptr;
+    }
+    const void* const loaded = load(wave, source, low, wave.operands[i], wave.mode);
+    call.sources[i] =
+        i == 2 ? loaded
+               : with_halves(instruction, i, static_cast<const u32*>(loaded), wave.operands[i].word, wave.lanes);
+  }
+  call.result = wave.result.word;
+  step.kernel(call);
+  store(wave, step, wave.result, written);
+  return step.next;
+}
+
 bool is_plain(const Source& source) {
   const bool place = source.mode == SourceMode::row || source.mode == SourceMode::scalar || source.values != nullptr;
   return place && source.storage == Storage::word &&
          (source.values != nullptr ||
           (!source.negate && !source.absolute && source.bits == 32 && source.first_bit == 0));
+}
+
+/// A dot product of halves whose modifiers say something.
+bool picks_halves(const isa::Instruction& instruction) {
+  const bool plain =
+      instruction.op_sel == 0 && (instruction.op_sel_hi & 3) == 3 && instruction.neg_lo == 0 && instruction.neg_hi == 0;
+  return instruction.encoding == isa::Encoding::vop3p && !plain &&
+         isa::to_string(instruction.opcode).starts_with("v_dot2_");
 }
 
 }  // namespace
@@ -371,6 +422,7 @@ Handler vector_handler(const Step& step) {
       step.result != Storage::flag && isa::to_string(instruction.opcode).starts_with("v_pk_"))
     return run_packed;
   if (isa::to_string(instruction.opcode).starts_with("v_pk_")) return run_packed;
+  if (picks_halves(instruction)) return run_dot;
   bool plain = instruction.dpp == isa::DppKind::none && !instruction.sdwa && instruction.clamp == 0 &&
                instruction.output_modifier == 0 && step.float_class != FloatClass::flushing;
   const bool word = step.result == Storage::word && !step.mixed_half_result && step.result_bits == ~0u;
