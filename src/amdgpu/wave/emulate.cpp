@@ -244,7 +244,7 @@ class Worker {
     group_.lds.resize(plan.lds_bytes);
     if (options.check) group_.shadow = &log_;
     for (Wave& wave : waves_) {
-      wave.vectors = std::make_unique<Row[]>(vector::kCount);
+      wave.vectors = allocate_rows();
       if (options.check) wave.written = std::make_unique<Wave::Written>();
     }
   }
@@ -346,9 +346,13 @@ class Worker {
     wave.scratch_base = plan_.scratch + start.scratch_offset;
     set_group_sgprs(wave.scalars, plan_, group_);
     wave.set_mask(scalar::kExec, start.exec);
-    std::ranges::copy(start.ids, wave.vectors.get());
-    std::fill_n(wave.row(3), std::clamp<u32>(plan_.registers.vgprs, 3, 256) - 3, Row{});
-    if (has_accumulation_) std::fill_n(wave.row(vector::kAccumulation), 256, Row{});
+    const std::size_t used = wave.lanes * sizeof(u32);
+    for (unsigned i = 0; i < start.ids.size(); ++i) std::memcpy(wave.row(i)->lane, start.ids[i].lane, used);
+    const auto clear = [&](unsigned from, unsigned to) {
+      for (unsigned i = from; i < to; ++i) std::memset(wave.row(i)->lane, 0, used);
+    };
+    clear(3, std::clamp<u32>(plan_.registers.vgprs, 3, 256));
+    if (has_accumulation_) clear(vector::kAccumulation, vector::kAccumulation + 256);
     if (wave.written) note_start(wave);
   }
 

@@ -98,12 +98,12 @@ WAVEGATE_LANE i32 signed_bit_field(i32 value, u32 offset, u32 width) {
   return static_cast<i32>((field ^ sign) - sign);
 }
 WAVEGATE_LANE WithFlag<u32> add_carry(u32 a, u32 b, u32 carry) {
-  const u64 sum = static_cast<u64>(a) + b + carry;
-  return {static_cast<u32>(sum), (sum >> 32) != 0};
+  const u32 sum = a + b, all = sum + carry;
+  return {all, sum < a || all < sum};
 }
 WAVEGATE_LANE WithFlag<u32> subtract_borrow(u32 a, u32 b, u32 borrow) {
-  const u64 difference = static_cast<u64>(a) - b - borrow;
-  return {static_cast<u32>(difference), (difference >> 32) != 0};
+  const u32 difference = a - b;
+  return {difference - borrow, a < b || difference < borrow};
 }
 /// g++ 12 takes `>>` for the end of a template's arguments, also within a function that is one.
 template <typename T>

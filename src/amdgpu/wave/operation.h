@@ -40,7 +40,7 @@ struct Flag {
 template <typename T>
 struct WithFlag {
   T value;
-  bool flag;
+  std::uint32_t flag;  ///< 0 or 1: a bool keeps compilers from making vector code
 };
 
 /// The bit of MODE that some operations depend on, for functions that ask for it as their first parameter.

@@ -35,6 +35,13 @@ namespace vector {
 inline constexpr std::uint16_t kAccumulation = 256, kHeldBack = 512, kCount = 512 + 48;
 }
 
+/// As many rows as a wave has, zero, that take no memory until they are used: most kernels use few.
+struct FreeRows {
+  void operator()(Row* rows) const;
+};
+using Rows = std::unique_ptr<Row[], FreeRows>;
+Rows allocate_rows();
+
 /// MODE. As in the hardware's register: round in bits 0 to 3, denormals in 4 to 7, DX10_CLAMP 8, IEEE 9.
 struct Mode {
   std::uint32_t word = 0xf0 | 1u << 8 | 1u << 9;
@@ -103,7 +110,7 @@ struct Wave {
   Mode mode;
   unsigned lanes = 64;
   LaneMask full = ~LaneMask{0};
-  std::unique_ptr<Row[]> vectors;
+  Rows vectors;
   const Step* pc = nullptr;
   Workgroup* group = nullptr;
   Machine* machine = nullptr;

@@ -11,7 +11,7 @@ namespace wavegate::amdgpu::wave::testing {
 
 Interpreter::Interpreter(isa::Target target, isa::WaveWidth width)
     : target_(target), width_(width), wave_(std::make_unique<Wave>()) {
-  wave_->vectors = std::make_unique<wave::Row[]>(vector::kCount);
+  wave_->vectors = wave::allocate_rows();
   image_.segments.push_back({0x1000, {}, false, true});
 }
 Interpreter::~Interpreter() = default;
