@@ -214,8 +214,7 @@ void set_group_sgprs(Scalars& scalars, const Plan& plan, const Workgroup& group)
     scalars[scalar::kTtmp + 7] = (group.id[1] & 0xffffu) | group.id[2] << 16;
   }
   for (unsigned i = 0; i < 3; ++i)
-    if (const auto index = plan.state.workgroup_id[i]; index && *index < scalar::kVcc)
-      scalars[*index] = group.id[i];
+    if (const auto index = plan.state.workgroup_id[i]; index && *index < scalar::kVcc) scalars[*index] = group.id[i];
 }
 
 Mode initial_mode(const Plan& plan) {

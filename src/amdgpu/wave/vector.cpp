@@ -276,7 +276,8 @@ const Step* run_plain_compare(Wave& wave, const Step& step) {
   return step.next;
 }
 
-/// Words, and a mask as the last source or beside the result: long sums and differences, and so most addresses, and choices.
+/// Words, and a mask as the last source or beside the result: long sums and differences, and so most addresses, and
+/// choices.
 template <bool reads_mask, bool writes_mask>
 const Step* run_masked(Wave& wave, const Step& step) {
   const LaneMask exec = wave.exec();
