@@ -322,11 +322,8 @@ TEST(Choose, AChunkTakesSomeSubmissionsTimeWithinBounds) {
   const auto chunks = [](double submission, double dispatch) {
     Sample s;
     s.options.strategy = Strategy::chunked;
-    s.options.costs = target::Costs{.dispatch = dispatch,
-                                    .scalar_step = 0,
-                                    .workgroup_latch = 0,
-                                    .workgroup_out = 0,
-                                    .submission = submission};
+    s.options.costs = target::Costs{
+        .dispatch = dispatch, .scalar_step = 0, .workgroup_latch = 0, .workgroup_out = 0, .submission = submission};
     s.loop({}, [&] { s.work(); });
     const Decision decision = s.of("loop");
     return std::pair(decision.first_chunk, decision.usual_chunk);
