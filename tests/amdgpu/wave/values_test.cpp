@@ -218,7 +218,7 @@ const std::set<isa::Opcode>& opcodes_of_kernels() {
     std::set<isa::Opcode> opcodes;
     for (const auto& file : std::filesystem::directory_iterator(WAVEGATE_AMD_KERNELS_DIR)) {
       const std::string name = file.path().filename().string();
-      const bool single = std::ranges::any_of(std::array{"matrix.", "sparse.", "wmma.", "instructions."},
+      const bool single = std::ranges::any_of(std::array{"matrix.", "sparse.", "wmma.", "instructions.", "formats."},
                                               [&](const char* prefix) { return name.starts_with(prefix); });
       if (!single || !name.ends_with(".hsaco")) continue;
       const std::vector<std::byte> bytes = read_bytes(file.path().string());
