@@ -101,8 +101,10 @@ Result<Outcome> cover(const Arguments& arguments) {
 }  // namespace
 
 void add_coverage(CLI::App& application, Action& action) {
-  CLI::App* command =
-      application.add_subcommand("coverage", "Count the kernels whose instructions the interpreter all has.");
+  CLI::App* command = application.add_subcommand(
+      "coverage",
+      "Count the kernels whose instructions the interpreter all has. A test holds each of these to "
+      "values that come from AMD's documents or from the host.");
   auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("files", arguments->files,

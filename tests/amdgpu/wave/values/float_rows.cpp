@@ -216,12 +216,41 @@ u64 logarithm(const Float& to, u64 a) {
   if (std::isfinite(result) && std::trunc(result) == result) return from_integer(to, static_cast<i128>(result));
   return from_long_double(to, result);
 }
-u64 half_dot(const Lane& x) {
+u64 half_dot(Lane& x) {
   // Products are exact; each sum is rounded.
-  u64 sum = x.c();
-  for (int i = 0; i < 32; i += 16)
-    sum = x.f32.fused(converted(x.f16, x.f32, part(x.a(), i, 16)), converted(x.f16, x.f32, part(x.b(), i, 16)), sum);
+  const isa::Instruction& instruction = *x.instruction;
+  const bool packed = instruction.encoding == isa::Encoding::vop3p;
+  u64 sum = x.c() ^ (packed && (instruction.neg_lo & 4) != 0 ? kF32.sign() : 0);
+  const auto factor = [&](unsigned number, int first) {
+    const unsigned sign = first == 0 ? instruction.neg_lo : instruction.neg_hi;
+    const u64 bits = dot_part(x, number, first, 16) ^ (packed && (sign >> number & 1) != 0 ? kF16.sign() : 0);
+    return converted(x.f16, x.f32, bits);
+  };
+  for (int i = 0; i < 32; i += 16) sum = x.f32.fused(factor(0, i), factor(1, i), sum);
+  // What the third source's second sign bit does is not said.
+  x.unspecified = packed && (instruction.neg_hi & 4) != 0;
   return sum;
+}
+
+constexpr Format kBf16{8, 7}, kFp8{4, 3}, kBf8{5, 2};
+
+/// A dot product whose rounding AMD leaves open: compared where all of it is exact.
+u64 exact_dot(Lane& x, Format a, Format b, int bits, Format sum) {
+  const isa::Instruction& instruction = *x.instruction;
+  x.unspecified = instruction.neg_lo != 0 || instruction.neg_hi != 0;
+  if (instruction.encoding == isa::Encoding::vop3) x.unspecified |= (instruction.op_sel & 3) != 0;
+  for (const isa::Operand& operand : instruction.sources())
+    x.unspecified |= operand.has(isa::OperandFlags::negate) || operand.has(isa::OperandFlags::absolute);
+  const auto number_of = [&](Format format, u64 value) {
+    const Float of{format};
+    x.unspecified |= of.is_nan(value) || of.is_infinite(value);
+    return to_double(format, value);
+  };
+  double total = number_of(sum, x.c());
+  for (int i = 0; i < 32; i += bits) total += number_of(a, part(x.a(), i, bits)) * number_of(b, part(x.b(), i, bits));
+  const u64 result = converted({kF64}, {sum}, std::bit_cast<u64>(total));
+  x.unspecified |= to_double(sum, result) != total || std::fabs(total) > 1000;
+  return result;
 }
 
 // What there is in all three formats.
@@ -294,6 +323,12 @@ constexpr Row kRows[] = {
     V(v_exp_legacy_f32, "f=f", power_of_two(x.f32, x.a())),
     V(v_log_legacy_f32, "f=f", logarithm(x.f32, x.a())),
     V(v_dot2_f32_f16, "f=uuf", half_dot(x)),
+    V(v_dot2_f16_f16, "h=uuh", exact_dot(x, kF16, kF16, 16, kF16)),
+    V(v_dot2_bf16_bf16, "w=uuw", exact_dot(x, kBf16, kBf16, 16, kBf16)),
+    V(v_dot4_f32_fp8_fp8, "f=uuf", exact_dot(x, kFp8, kFp8, 8, kF32)),
+    V(v_dot4_f32_fp8_bf8, "f=uuf", exact_dot(x, kFp8, kBf8, 8, kF32)),
+    V(v_dot4_f32_bf8_fp8, "f=uuf", exact_dot(x, kBf8, kFp8, 8, kF32)),
+    V(v_dot4_f32_bf8_bf8, "f=uuf", exact_dot(x, kBf8, kBf8, 8, kF32)),
     V(v_dot2c_f32_f16, "f=uuf", half_dot(x)),
 };
 // clang-format on

@@ -40,8 +40,10 @@ u64 bytes_apart(u64 a, u64 b, bool masked) {
 /// Four sums over windows of the eight bytes of `a`, one byte further each.
 u64 windows_apart(const Lane& x, bool masked) {
   u64 result = 0;
-  for (int i = 0; i < 4; ++i)
-    result |= ((bytes_apart(part(x.a(), i * 8, 32), x.b(), masked) + part(x.c(), i * 16, 16)) & 0xffffu) << (i * 16);
+  for (int i = 0; i < 4; ++i) {
+    const u64 sum = bytes_apart(part(x.a(), i * 8, 32), x.b(), masked) + part(x.c(), i * 16, 16);
+    result |= x.as_unsigned(static_cast<i128>(sum), 16) << (i * 16);
+  }
   return result;
 }
 u64 average(u64 a, u64 b, u64 c) {
@@ -111,16 +113,17 @@ u64 saturated_bytes(u64 a) {
   return static_cast<u64>(std::clamp<i64>(sx(a, 16), 0, 255) | std::clamp<i64>(sx(a >> 16, 16), 0, 255) << 8);
 }
 template <int bits>
-u64 unsigned_dot(const Lane& x) {
+u64 unsigned_dot(Lane& x) {
   i128 sum = C;
   for (int i = 0; i < 32; i += bits)
-    sum += static_cast<i128>(part(x.a(), i, bits)) * static_cast<i128>(part(x.b(), i, bits));
+    sum += static_cast<i128>(dot_part(x, 0, i, bits)) * static_cast<i128>(dot_part(x, 1, i, bits));
   return x.as_unsigned(sum, 32);
 }
 template <int bits>
-u64 signed_dot(const Lane& x) {
+u64 signed_dot(Lane& x) {
   i128 sum = SC;
-  for (int i = 0; i < 32; i += bits) sum += static_cast<i128>(sx(x.a() >> i, bits)) * sx(x.b() >> i, bits);
+  for (int i = 0; i < 32; i += bits)
+    sum += static_cast<i128>(sx(dot_part(x, 0, i, bits), bits)) * sx(dot_part(x, 1, i, bits), bits);
   return x.as_signed(sum, 32);
 }
 

@@ -336,6 +336,8 @@ bool is_aligned(const Registers& registers, const Instruction& instruction, cons
 bool lead_into_memory(Registers& registers, const Memories& memories, const Instruction& instruction,
                       const MemoryRow& row, u64& random) {
   const Roles roles = roles_of(instruction, row);
+  // What is loaded to LDS, or with a status behind it, is not compared here.
+  if (row.space != Space::lds && (instruction.has(MemoryFlags::lds) || instruction.has(MemoryFlags::tfe))) return false;
   return lead_somewhere(registers, memories, instruction, row, roles, random) &&
          !collide(registers, instruction, roles, row) && is_aligned(registers, instruction, roles, row);
 }

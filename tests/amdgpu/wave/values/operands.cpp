@@ -75,6 +75,26 @@ u64 shorts(u64& random) {
   return low | one() << 16;
 }
 
+/// Small numbers whose products and sums are exact, of the formats of a dot product.
+u64 small_numbers(std::string_view name, std::size_t operand, u64& random) {
+  constexpr u64 kHalfNumbers[] = {0, 0x3c00, 0xbc00, 0x4000, 0x4200, 0x3800},
+                kBfloats[] = {0, 0x3f80, 0xbf80, 0x4000, 0x4040, 0x3f00};
+  constexpr u64 kFp8[] = {0, 0x38, 0xb8, 0x40, 0x44, 0x30}, kBf8[] = {0, 0x3c, 0xbc, 0x40, 0x42, 0x38};
+  constexpr u64 kNumbers[] = {0, 0x3f800000, 0xbf800000, 0x40000000, 0x40400000, 0x3f000000};
+  const bool bytes = name.starts_with("v_dot4");
+  if (bytes && operand >= 2) return one_of(kNumbers, random);
+  u64 result = 0;
+  for (int i = 0; i < 32; i += bytes ? 8 : 16) {
+    const bool bf8 = bytes && name.substr(operand == 0 ? 11 : 15).starts_with("bf8");
+    const u64 element =
+        !bytes ? (name.find("bf16") != std::string_view::npos ? one_of(kBfloats, random) : one_of(kHalfNumbers, random))
+        : bf8  ? one_of(kBf8, random)
+               : one_of(kFp8, random);
+    result |= element << i;
+  }
+  return result;
+}
+
 }  // namespace
 
 u64 random_bits(char type, u64& random) {
@@ -120,8 +140,11 @@ void fill_sources(Registers& registers, const isa::Instruction& instruction, con
   const bool mix = row.name.find("_mix") != std::string_view::npos, packed = row.name.starts_with("v_pk_");
   const bool dot =
       row.name.find("dot2_f32") != std::string_view::npos || row.name.find("dot2c_f32") != std::string_view::npos;
+  const bool exact =
+      row.name.starts_with("v_dot4_f32") || row.name.starts_with("v_dot2_f16") || row.name.starts_with("v_dot2_bf16");
   const auto bits = [&](std::size_t i) {
     const char type = types[i];
+    if (exact) return small_numbers(row.name, i, random);
     if (packed && type == 'f') return random_bits('f', random) | random_bits('f', random) << 32;
     if ((mix && next_random(random) % 2 == 0) || (dot && type == 'u')) return halves(random);
     return random_bits(type, random);
@@ -139,7 +162,7 @@ void fill_sources(Registers& registers, const isa::Instruction& instruction, con
     if (to == Registers::kNone) continue;
     for (unsigned lane = 0; lane < registers.lanes; ++lane) {
       u64 value = bits(i);
-      if (i > 0 && next_random(random) % 3 == 0) {
+      if (i > 0 && !exact && next_random(random) % 3 == 0) {
         const isa::Operand& other = operands[next_random(random) % i];
         value = registers.word(other, 0, lane) | (wide ? static_cast<u64>(registers.word(other, 1, lane)) << 32 : 0);
         if (next_random(random) % 4 == 0) value += next_random(random) % 3 - 1;

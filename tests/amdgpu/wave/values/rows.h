@@ -64,6 +64,17 @@ inline u64 part(u64 value, int first, int bits) {
   return value >> first & ((u64{1} << bits) - 1);
 }
 
+/// An element of a dot product's packed source. Halves are chosen as for other packed instructions; what negating an
+/// integer would be is not said.
+inline u64 dot_part(Lane& x, unsigned number, int first, int bits) {
+  const isa::Instruction& instruction = *x.instruction;
+  if (instruction.encoding != isa::Encoding::vop3p) return part(x.source[number], first, bits);
+  x.unspecified |= ((instruction.neg_lo | instruction.neg_hi) & 7) != 0;
+  if (bits != 16) return part(x.source[number], first, bits);
+  const unsigned select = first == 0 ? instruction.op_sel : instruction.op_sel_hi;
+  return part(x.source[number], (select >> number & 1) != 0 ? 16 : 0, 16);
+}
+
 std::span<const Row> integer_rows();
 std::span<const Row> short_rows();
 std::span<const Row> float_rows();
