@@ -33,9 +33,22 @@ bool is_copy(const isa::Instruction& instruction) {
   }
 }
 
-/// Of a mask in a wave32 there is one register, though instructions name two.
-unsigned words_of(const Wave& wave, const Source& source) {
-  return source.storage == Storage::flag && wave.lanes == 32 ? 1 : source.words;
+/// Which words of a source a step uses, a bit for each.
+u64 used_words(const Wave& wave, const Step& step, unsigned i) {
+  const isa::Instruction& instruction = step.instruction;
+  const Source& source = step.sources[i];
+  // Of a mask in a wave32 there is one register, though instructions name two.
+  if (source.storage == Storage::flag && wave.lanes == 32) return 1;
+  const unsigned low = instruction.op_sel >> i & 1, high = instruction.op_sel_hi >> i & 1;
+  switch (instruction.opcode) {
+    // Of a 64-bit sum whose upper half nobody uses, compilers leave the addend's undefined.
+    case v_mad_u64_u32: return i == 2 ? 1 : 3;
+    case v_pk_add_f32:
+    case v_pk_mul_f32:
+    case v_pk_fma_f32: return source.words < 2 ? 1 : 1u << low | 1u << high;
+    case v_pk_mov_b32: return source.words < 2 ? 1 : 1u << low;
+    default: return (u64{1} << source.words) - 1;
+  }
 }
 
 /// The lanes for which a word of a source was written.
@@ -126,9 +139,9 @@ void check_sources(Wave& wave, const Step& step) {
     if ((source.mode != SourceMode::row && source.mode != SourceMode::scalar) || is_stored(step, i)) continue;
     // The lane that v_writelane leaves as it was is read by nobody.
     if (copies && source.mode == SourceMode::row) continue;
-    // Of a 64-bit sum whose upper half nobody uses, compilers leave the addend's undefined.
-    const bool low_alone = i == 2 && step.instruction.opcode == v_mad_u64_u32;
-    for (unsigned word = 0; word < (low_alone ? 1u : words_of(wave, source)); ++word) {
+    const u64 used = used_words(wave, step, i);
+    for (unsigned word = 0; word < source.words; ++word) {
+      if ((used >> word & 1) == 0) continue;
       const unsigned index = source.index + word;
       const LaneMask missing =
           (source.mode == SourceMode::row ? exec : LaneMask{1}) & ~defined_lanes(wave, source, word);

@@ -4,6 +4,7 @@
 
 #include "amdgpu/corpora/corpus.h"
 #include "amdgpu/corpora/reference_generators.h"
+#include "amdgpu/corpora/rocrand_engines.h"
 
 /// rocRAND's kernels give the sequences that were published, and those of code that was written from the papers. How
 /// rocRAND makes states of seeds and in which order its threads write is what its documentation and sources say: thread
@@ -54,12 +55,6 @@ class Rocrand : public ::testing::TestWithParam<const char*> {
 
 // ---------------------------------------------------------------- Philox
 
-struct alignas(16) PhiloxEngine {
-  std::array<u32, 4> counter, result;
-  std::array<u32, 2> key;
-  u32 taken;  ///< numbers of `result` that were given already
-};
-
 TEST_P(Rocrand, PhiloxGivesTheKnownAnswersOfItsAuthors) {
   struct KnownAnswer {
     std::array<u32, 4> counter;
@@ -102,8 +97,6 @@ TEST_P(Rocrand, PhiloxGivesTheNumbersOfItsCountersInOrder) {
 }
 
 // ---------------------------------------------------------------- MRG32k3a
-
-using MrgEngine = std::array<u32, 6>;
 
 TEST_P(Rocrand, Mrg32k3aStartsWithThePublishedNumbers) {
   const auto corpus = open(kMrgDouble);
@@ -157,11 +150,6 @@ TEST_P(Rocrand, Mrg32k3aOfManyThreadsIsItsSubsequences) {
 }
 
 // ---------------------------------------------------------------- xorwow
-
-struct XorwowEngine {
-  u32 d = 0;
-  std::array<u32, 5> x{};
-};
 
 TEST_P(Rocrand, XorwowStartsWithThePublishedNumbers) {
   const auto corpus = open(kXorwow);
@@ -229,35 +217,6 @@ TEST_P(Rocrand, BytesAreThoseOfNumbersAlsoBeforeAndBehindWholeOnes) {
 
 // ---------------------------------------------------------------- MTGP32
 
-struct MtgpEngine {
-  std::int32_t offset = 0, id = 0;
-  std::array<u32, 1024> status{};
-  u32 position = 0;
-  std::array<u32, 16> recursion{}, tempering{};
-  u32 shift1 = 0, shift2 = 0;
-  std::array<u32, 16> single_tempering{};
-  u32 mask = 0;
-};
-static_assert(sizeof(MtgpEngine) == 4312);
-
-/// The library's own parameters, which it has for its host: the exponent, a position, two shifts, tables of 16 words
-/// for the recursion, tempering and floats, the mask, and a digest.
-std::optional<MtgpParameters> find_parameters(std::span<const std::byte> file, std::size_t number) {
-  constexpr std::size_t kBytes = 4 * 4 + 3 * 64 + 4 + 24;
-  constexpr u32 kStart[] = {11213, 19, 13, 4, 0};
-  const auto bytes = std::as_bytes(std::span(kStart));
-  const auto found = std::search(file.begin(), file.end(), bytes.begin(), bytes.end());
-  const std::size_t at = static_cast<std::size_t>(found - file.begin()) + number * kBytes;
-  if (at + kBytes > file.size()) return std::nullopt;
-  std::array<u32, kBytes / 4> words;
-  std::memcpy(words.data(), file.data() + at, kBytes);
-  if (words[0] != 11213 || words[4] != 0) return std::nullopt;
-  MtgpParameters parameters{words[1], words[2], words[3], words[52], {}, {}};
-  std::copy_n(words.begin() + 4, 16, parameters.recursion.begin());
-  std::copy_n(words.begin() + 20, 16, parameters.tempering.begin());
-  return parameters;
-}
-
 TEST_P(Rocrand, Mtgp32OfManyGroupsIsItsRecursions) {
   const auto corpus = open(kMtgp);
   ASSERT_NE(corpus, nullptr);
@@ -268,17 +227,8 @@ TEST_P(Rocrand, Mtgp32OfManyGroupsIsItsRecursions) {
   for (u32 group = 0; group < kGroups; ++group) {
     const auto parameters = find_parameters(corpus->file(), group);
     ASSERT_TRUE(parameters) << "the library holds no parameters where they are looked for";
-    std::vector<u32> state(351);
-    for (u32 i = 0; i < state.size(); ++i) state[i] = philox({i, group, 0, 0}, {1, 2})[0];
-    MtgpEngine& engine = engines[group];
-    engine.id = static_cast<std::int32_t>(group);
-    std::ranges::copy(state, engine.status.begin());
-    engine.position = parameters->position;
-    engine.recursion = parameters->recursion;
-    engine.tempering = parameters->tempering;
-    engine.shift1 = parameters->shift1;
-    engine.shift2 = parameters->shift2;
-    engine.mask = parameters->mask;
+    std::vector<u32> state = mtgp_words(group);
+    engines[group] = mtgp_engine(*parameters, state);
     expected.push_back(mtgp32(*parameters, state, kRounds * kGroup));
   }
   std::vector<u32> numbers(kRounds * kGroups * kGroup);

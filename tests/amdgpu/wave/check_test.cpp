@@ -96,6 +96,10 @@ TEST_P(Check, ADivisionOfDoublesUsesNoRegisterThatNothingWrote) {
   for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(quotients[i], values[i] / values[i + 1]);
 }
 
+TEST_P(Check, WhatAPackedOperationDoesNotSelectIsNotUsed) {
+  expect_none({"packed_product", {64, 1, 1}, {64, 1, 1}}, {y_});
+}
+
 TEST_P(Check, AFunctionMaySaveRegistersThatItsCallerNeverWrote) {
   expect_none({"calls", {64, 1, 1}, {64, 1, 1}}, {3, y_});
   for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out_[i], (i ^ 5) + 3) << i;

@@ -109,3 +109,12 @@ kernel void guessed_counter(global uint* counter, global uint* out) {
   }
   out[ITEM] = 1;
 }
+
+// Both halves of a packed product take the lower of two scalars; nothing writes the upper.
+kernel void packed_product(global float* out) {
+#if defined(__gfx942__)
+  __asm__ volatile("s_mov_b32 s40, 2.0\n v_mov_b32 v60, 1.0\n v_mov_b32 v61, 1.0\n"
+                   "v_pk_mul_f32 v[60:61], v[60:61], s[40:41] op_sel_hi:[1,0]" : : : "s40", "s41", "v60", "v61");
+#endif
+  out[ITEM] = 2;
+}
