@@ -61,7 +61,6 @@ std::optional<std::string> Interpreter::run(std::span<const u32> words, const Re
     if (wave.status == Status::yielded || wave.status == Status::waiting) step = wave.pc, wave.status = Status::running;
   }
   group.lds.swap(lds);
-  findings = found.sorted();
   if (wave.status == Status::ended) return std::nullopt;
   return wave.error ? wave.error->to_string() : "it does not end";
 }

@@ -28,7 +28,6 @@ class Interpreter {
   GuestMemory memory;
   u64 scratch_base = 0, scratch_bytes = 0;  ///< in that memory; bytes of a lane
   std::vector<std::byte> lds;
-  std::vector<Finding> findings;
 
  private:
   isa::Target target_;
