@@ -1,10 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <span>
 
 #include "wavegate/amdgpu/wave/atomic.h"
 #include "wavegate/amdgpu/wave/check.h"
-#include "wavegate/amdgpu/wave/step.h"
+#include "wavegate/amdgpu/wave/memory_place.h"
 
 /// Memory instructions of lanes: addresses of all lanes first, then the accesses.
 namespace wavegate::amdgpu::wave {
@@ -14,28 +16,6 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using Kind = MemoryAction::Kind;
-
-/// Where accesses go. Its bytes are empty where guest memory is looked up by address.
-struct Place {
-  std::span<std::byte> bytes;
-  u64 base = 0;
-  bool is_global = false;
-  bool is_scratch = false;
-  unsigned word_stride = 4;  ///< between the words of a lane; more where lanes are interleaved
-  unsigned register_offset = 0;
-};
-
-/// Bytes of one lane, or nullptr if they lie in no memory or must not be written.
-std::byte* locate(Wave& wave, const Place& place, u64 address, unsigned bytes, bool writes) {
-  if (!place.is_global) {
-    const u64 offset = address - place.base;
-    return offset <= place.bytes.size() && bytes <= place.bytes.size() - offset ? place.bytes.data() + offset : nullptr;
-  }
-  const MemoryRange* const range = wave.machine->memory->find(address);
-  if (range == nullptr || (writes && !range->writable)) return nullptr;
-  const u64 offset = address - range->address;
-  return bytes <= range->bytes.size() - offset ? range->bytes.data() + offset : nullptr;
-}
 
 u32 load_narrow(const std::byte* from, const MemoryAction& action) {
   if (action.element_bytes == 1) {
@@ -69,20 +49,6 @@ void store_lane(const MemoryAction& action, u32 value, std::byte* to) {
 
 unsigned bytes_of(const MemoryAction& action) {
   return action.element_bytes < 4 ? action.element_bytes : 4u;
-}
-
-/// Calls `visit(lane)` for each lane of a mask.
-template <typename Visit>
-void for_each(LaneMask lanes, const Visit& visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
-/// The rows that a step's data come from, or `space`, where a scalar is spread.
-const Row* data_rows(Wave& wave, const Source& source, Row* space) {
-  if (source.mode == SourceMode::row) return wave.row(source.index);
-  fill(space[0].lane, static_cast<u32>(read(wave, source)), wave.lanes);
-  fill(space[1].lane, static_cast<u32>(read(wave, source) >> 32), wave.lanes);
-  return space;
 }
 
 /// Loads as compilers make them of atomic ones: gfx942's have sc0 or sc1, gfx12's a scope beyond a compute unit.
@@ -404,20 +370,18 @@ bool is_outside(const Buffer& buffer, u64 index, u64 offset, unsigned bytes) {
   }
 }
 
-const Step* run_buffer(Wave& wave, const Step& step) {
+}  // namespace
+
+Place buffer_place(Wave& wave, const Step& step, unsigned bytes, u64* lanes) {
   const isa::Instruction& instruction = step.instruction;
   const MemoryAction& action = step.memory;
-  const LaneMask exec = wave.exec();
-  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
   const bool has_index = instruction.has(isa::MemoryFlags::idxen),
              has_offset = instruction.has(isa::MemoryFlags::offen);
   const Buffer buffer = buffer_of(wave, step.sources[action.base].index, has_index);
   const u32 wave_offset = static_cast<u32>(read(wave, step.sources[action.base_offset]));
   const Source& address = step.sources[action.address];
   const Row* const rows = address.mode == SourceMode::row ? wave.row(address.index) : nullptr;
-  u64* const lanes = wave.addresses.pairs();
   LaneMask outside = 0;
-  const unsigned bytes = action.kind == Kind::atomic ? action.element_bytes : bytes_of(action) + 4 * (action.words - 1);
   for (unsigned lane = 0; lane < wave.lanes; ++lane) {
     const u64 index = (has_index && rows != nullptr ? rows[0].lane[lane] : 0) + (buffer.adds_lane ? lane : 0);
     const u64 offset = static_cast<u32>(instruction.offset) +
@@ -430,18 +394,57 @@ const Step* run_buffer(Wave& wave, const Step& step) {
               index % buffer.index_stride * buffer.element_bytes + offset % buffer.element_bytes;
     lanes[lane] = buffer.base + wave_offset + place;
   }
-  // What is outside the descriptor's bounds leads nowhere, which guest memory has at 0.
-  for_each(outside & exec, [&](unsigned lane) { lanes[lane] = 0; });
+  for_each(outside & wave.exec(), [&](unsigned lane) { lanes[lane] = 0; });
   Place place;
   place.is_global = true;
   if (buffer.swizzled) place.word_stride = buffer.element_bytes * buffer.index_stride;
+  return place;
+}
+
+namespace {
+
+const Step* run_buffer(Wave& wave, const Step& step) {
+  const MemoryAction& action = step.memory;
+  const LaneMask exec = wave.exec();
+  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
+  u64* const lanes = wave.addresses.pairs();
+  const unsigned bytes = action.kind == Kind::atomic ? action.element_bytes : bytes_of(action) + 4 * (action.words - 1);
+  const Place place = buffer_place(wave, step, bytes, lanes);
   access(wave, step, place, lanes, exec);
   return step.next;
+}
+
+// ---------------------------------------------------------------- loads to LDS
+
+/// Each lane's word goes to LDS at M0, the instruction's offset and four bytes for each lane before it.
+template <Handler load>
+const Step* run_to_lds(Wave& wave, const Step& step) {
+  const Step* const next = load(wave, step);
+  const Place place = lds_place(wave);
+  const u64 base = u64{wave.scalars[scalar::kM0] & 0xffffu} + static_cast<u32>(step.instruction.offset);
+  const Row& row = *wave.row(vector::kHeldBack);
+  for_each(wave.exec(), [&](unsigned lane) {
+    const u64 address = base + lane * 4;
+    std::byte* const memory = locate(wave, place, address, 4, true);
+    if (memory == nullptr) return report(wave, step, FindingKind::out_of_bounds_write, lane, address);
+    if (wave.group->shadow != nullptr) note_access(wave, step, true, address, 4, AccessKind::write, lane);
+    std::memcpy(memory, &row.lane[lane], 4);
+  });
+  return next;
 }
 
 }  // namespace
 
 Handler memory_handler(const MemoryAction& action) {
+  if (action.components != 0) return run_formatted;
+  if (action.to_lds) {
+    switch (action.space) {
+      case MemorySpace::global: return run_to_lds<run_global>;
+      case MemorySpace::scratch: return run_to_lds<run_scratch>;
+      case MemorySpace::buffer: return run_to_lds<run_buffer>;
+      default: return run_unsupported;
+    }
+  }
   switch (action.space) {
     case MemorySpace::global: return run_global;
     case MemorySpace::flat: return run_flat;

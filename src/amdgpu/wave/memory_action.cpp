@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "wavegate/amdgpu/wave/step.h"
 
@@ -77,8 +78,8 @@ struct NamedSpace {
   MemorySpace space;
 };
 constexpr NamedSpace kSpaces[] = {
-    {"global_", MemorySpace::global}, {"flat_", MemorySpace::flat}, {"scratch_", MemorySpace::scratch},
-    {"buffer_", MemorySpace::buffer}, {"ds_", MemorySpace::lds},
+    {"global_", MemorySpace::global}, {"flat_", MemorySpace::flat},      {"scratch_", MemorySpace::scratch},
+    {"buffer_", MemorySpace::buffer}, {"tbuffer_", MemorySpace::buffer}, {"ds_", MemorySpace::lds},
 };
 
 std::string without(std::string_view text, std::string_view part) {
@@ -108,7 +109,33 @@ bool find_atomic(std::string_view name, MemorySpace space, MemoryAction& action)
   return true;
 }
 
+/// "load_format_d16_xy", "store_format_x", "load_format_d16_hi_x".
+bool find_format(std::string_view name, MemoryAction& action) {
+  const std::size_t place = name.find("_format_");
+  if (place == std::string_view::npos) return false;
+  const std::string_view components = name.substr(name.rfind('_') + 1);
+  action.kind = name.starts_with("load") ? Kind::load : Kind::store;
+  action.components = static_cast<std::uint8_t>(components.size());
+  action.half = name.find("_d16") != std::string_view::npos;
+  action.high_half = name.find("_hi_") != std::string_view::npos;
+  action.words = static_cast<std::uint8_t>(action.half ? (components.size() + 1) / 2 : components.size());
+  return true;
+}
+
+/// "load_lds_u8" and "load_lds_ubyte" load what "load_ubyte" does.
+std::string without_lds(std::string_view name, bool& to_lds) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"b32", "dword"}, {"u8", "ubyte"}, {"i8", "sbyte"}, {"u16", "ushort"}, {"i16", "sshort"}};
+  if (!name.starts_with("load_lds_")) return std::string(name);
+  to_lds = true;
+  std::string_view loaded = name.substr(9);
+  for (const auto& [now, before] : kNames)
+    if (loaded == now) loaded = before;
+  return "load_" + std::string(loaded);
+}
+
 bool find_action(std::string_view name, MemorySpace space, MemoryAction& action) {
+  if (space == MemorySpace::buffer && find_format(name, action)) return true;
   const auto* const row = std::ranges::find(kActions, name, &NamedAction::name);
   if (row == std::end(kActions)) return find_atomic(name, space, action);
   action.kind = row->kind;
@@ -155,9 +182,13 @@ std::optional<MemoryAction> memory_action(const isa::Instruction& instruction) {
     if (!name.starts_with(space.prefix)) continue;
     MemoryAction action;
     action.space = space.space;
-    if (!find_action(name.substr(space.prefix.size()), space.space, action)) return std::nullopt;
-    const bool to_lds = instruction.has(isa::MemoryFlags::lds) && space.space != MemorySpace::lds;
-    if (to_lds || instruction.has(isa::MemoryFlags::gds) || instruction.has(isa::MemoryFlags::tfe)) return std::nullopt;
+    action.typed = instruction.encoding == isa::Encoding::mtbuf;
+    action.to_lds = instruction.has(isa::MemoryFlags::lds) && space.space != MemorySpace::lds;
+    const std::string rest = without_lds(name.substr(space.prefix.size()), action.to_lds);
+    if (!find_action(rest, space.space, action)) return std::nullopt;
+    if (action.to_lds && (action.kind != Kind::load || action.words != 1 || action.half || action.components != 0))
+      return std::nullopt;
+    if (instruction.has(isa::MemoryFlags::gds) || instruction.has(isa::MemoryFlags::tfe)) return std::nullopt;
     place_sources(instruction, action);
     return action;
   }

@@ -89,6 +89,9 @@ struct MemoryAction {
   bool high_half = false;  ///< it is the high one that is moved
   bool two_addresses = false;
   std::uint32_t stride = 0;  ///< of the offsets of two addresses, in bytes
+  std::uint8_t components = 0;  ///< of typed buffers: so many values, converted by a format
+  bool typed = false;           ///< it is the instruction's, not the descriptor's
+  bool to_lds = false;          ///< what is loaded goes to LDS, at M0
   AtomicOperation atomic = AtomicOperation::none;
   bool returns = false;
   // Which of the step's sources they are.

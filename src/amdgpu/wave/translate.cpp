@@ -358,6 +358,8 @@ void translate(Step& step, const std::function<Values*()>& make_values) {
     }
   if (const auto action = memory_action(step.instruction)) {
     step.memory = *action;
+    // On its way to LDS what is loaded lies where nothing else does.
+    if (action->to_lds) step.destination.index = vector::kHeldBack;
     step.run = memory_handler(*action);
     return;
   }
