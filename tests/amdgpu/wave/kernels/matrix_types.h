@@ -1,3 +1,5 @@
+#pragma once
+
 // What lanes hold of matrices.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define VECTOR(type, count) typedef type type##count##v __attribute__((ext_vector_type(count)))
