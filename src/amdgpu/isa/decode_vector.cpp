@@ -124,7 +124,7 @@ bool read_sdwa(Decoder& d, Format format) {
   } else {
     if (!read_sdwa_select(live >> 8 & 7, out.sdwa_destination)) return false;
     const std::string_view name = to_string(out.opcode);
-    if ((name.ends_with("f32_fp8") || name.ends_with("f32_bf8")) && (word >> 8 & 0x1f) != 6) return false;
+    if ((name.ends_with("f32_fp8") || name.ends_with("f32_bf8")) && (word >> 8 & 7) != 6) return false;
     const unsigned unused = live >> 11 & 3;
     out.sdwa_unused = unused == 3 ? SdwaUnused::pad : static_cast<SdwaUnused>(unused);  // 3 is reserved
     out.clamp = (live >> 13 & 1) != 0;

@@ -39,9 +39,8 @@ bool is_16_bit_integer(ValueType type) {
 }
 
 /// The f16 of scalar instructions, whose constants LLVM prints as those of integers.
-bool is_scalar_half(const Printer& printer, const Operand& operand) {
-  return operand.type == ValueType::f16 &&
-         (printer.in.encoding == Encoding::sopc || printer.in.encoding == Encoding::sop2);
+bool is_compared_half(const Printer& printer, const Operand& operand) {
+  return operand.type == ValueType::f16 && printer.in.encoding == Encoding::sopc;
 }
 
 /// The f32 of an inline constant as text; empty for others.
@@ -69,8 +68,8 @@ std::string_view text_of_high_f64(std::uint32_t bits) {
 }
 
 void print_real(Printer& printer, const Operand& operand) {
-  const bool compared = is_scalar_half(printer, operand) && printer.in.encoding == Encoding::sopc;
-  if (compared || is_16_bit_integer(operand.type)) return printer.put_hexadecimal(constant_bits(operand));
+  if (is_compared_half(printer, operand) || is_16_bit_integer(operand.type))
+    return printer.put_hexadecimal(constant_bits(operand));
   const bool wide = operand.words == 2 && operand.type != ValueType::packed_f32;
   if (wide && operand.value == kInverseTwoPi) return printer.put("0.15915494309189532");
   printer.put(text_of_f32(operand.value));
@@ -89,14 +88,15 @@ void print_literal(Printer& printer, const Operand& operand) {
   const auto integer = static_cast<std::int32_t>(bits);
   if (printer.in.encoding == Encoding::sop1 && operand.type == ValueType::f16)
     return print_number(printer, integer, text_of_f32(bits), bits);
-  if (!is_scalar_half(printer, operand) && (operand.type == ValueType::f16 || is_mix(printer.in.opcode))) {
+  if (!is_compared_half(printer, operand) && (operand.type == ValueType::f16 || is_mix(printer.in.opcode))) {
     const auto low = static_cast<std::uint16_t>(bits);
     return print_number(printer, static_cast<std::int16_t>(low), text_of_f16(low), low);
   }
-  if (is_16_bit_integer(operand.type) || is_scalar_half(printer, operand))
+  if (is_16_bit_integer(operand.type) || is_compared_half(printer, operand))
     return print_number(printer, integer, text_of_f32(bits), bits & 0xffff);
-  if (operand.type == ValueType::bf16 || operand.type == ValueType::packed_bf16)
-    return print_number(printer, integer, "", bits);
+  if (operand.type == ValueType::bf16)
+    return print_number(printer, static_cast<std::int16_t>(bits), text_of_f32(bits << 16), bits);
+  if (operand.type == ValueType::packed_bf16) return print_number(printer, integer, "", bits);
   if (operand.type == ValueType::packed_f16) return print_number(printer, integer, text_of_f16(bits), bits);
   if (operand.type == ValueType::f64) return print_number(printer, bits == 0 ? 0 : 65, text_of_high_f64(bits), bits);
   if (operand.words == 2) return print_number(printer, integer < 0 ? 65 : integer, "", bits);

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "wavegate/amdgpu/isa/printer.h"
 #include "wavegate/amdgpu/isa/tables.h"
 
@@ -27,13 +29,25 @@ unsigned source_count(const Instruction& in) {
   return in.operand_count - in.destination_count;
 }
 
+/// Which byte of a word a conversion of gfx12 takes or makes.
+std::optional<unsigned> selected_byte(const Instruction& in) {
+  if (info(in.target).generation != Generation::gfx12) return std::nullopt;
+  switch (in.opcode) {
+    case Opcode::v_cvt_sr_fp8_f32:
+    case Opcode::v_cvt_sr_bf8_f32: return in.op_sel >> 2;
+    case Opcode::v_cvt_f32_fp8:
+    case Opcode::v_cvt_f32_bf8: return (in.op_sel & 1u) << 1 | (in.op_sel >> 1 & 1u);
+    default: return std::nullopt;
+  }
+}
+
 void print_vop3(Printer& printer) {
   const Instruction& in = printer.in;
   const bool tied = in.opcode == Opcode::v_fmac_f16 || in.opcode == Opcode::v_cvt_sr_fp8_f32 ||
                     in.opcode == Opcode::v_cvt_sr_bf8_f32;  // whose third source is the destination
   const unsigned count = source_count(in) + (tied ? 1 : 0);
-  if (tied && in.opcode != Opcode::v_fmac_f16 && info(in.target).generation == Generation::gfx12) {
-    if (in.op_sel != 0) printer.put_modifier("byte_sel", in.op_sel >> 2);
+  if (const auto byte = selected_byte(in)) {
+    if (*byte != 0) printer.put_modifier("byte_sel", *byte);
   } else if (to_string(in.opcode).starts_with("v_interp")) {
     if (in.op_sel != 0) printer.put(" high");
   } else if (to_string(in.opcode).starts_with("v_permlane")) {
