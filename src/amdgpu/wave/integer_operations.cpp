@@ -73,11 +73,11 @@ WAVEGATE_LANE u32 sad_bytes(u32 a, u32 b, bool masked) {
   return sum;
 }
 /// Four sums of differences, of the bytes from byte 0, 1, 2 and 3 on, each added to 16 bits.
-WAVEGATE_LANE u64 quad_sad(u64 a, u32 b, u64 c, bool masked, bool saturates) {
+WAVEGATE_LANE u64 quad_sad(u64 a, u32 b, u64 c, bool masked) {
   u64 result = 0;
   for (u32 i = 0; i < 4; ++i) {
     const u32 sum = sad_bytes(static_cast<u32>(a >> (i * 8)), b, masked) + (static_cast<u32>(c >> (i * 16)) & 0xffffu);
-    result |= static_cast<u64>((saturates && sum > 0xffffu ? 0xffffu : sum) & 0xffffu) << (i * 16);
+    result |= static_cast<u64>(sum & 0xffffu) << (i * 16);
   }
   return result;
 }
@@ -201,8 +201,8 @@ constexpr std::array kRows{
     operation<[](u32 a, u32 b, u32 c) { return sad_bytes(a, b, true) + c; }>(v_msad_u8),
     operation<[](u32 a, u32 b, u32 c) { return difference(a & 0xffffu, b & 0xffffu) + difference(shifted_down(a, 16), shifted_down(b, 16)) + c; }>(v_sad_u16),
     operation<[](u32 a, u32 b, u32 c) { return difference(a, b) + c; }>(v_sad_u32),
-    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, false, false); }>(v_qsad_pk_u16_u8),
-    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, true, false); }>(v_mqsad_pk_u16_u8),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, false); }>(v_qsad_pk_u16_u8),
+    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, true); }>(v_mqsad_pk_u16_u8),
 };
 
 constexpr std::array kShortRows{
@@ -274,8 +274,6 @@ constexpr std::array kSaturatingRows{
     operation<[](u32 a, u32 b, u32 c) { return bounded_sum(sad_bytes(a, b, true), c); }>(v_msad_u8),
     operation<[](u32 a, u32 b, u32 c) { return bounded_sum(difference(a & 0xffffu, b & 0xffffu) + difference(shifted_down(a, 16), shifted_down(b, 16)), c); }>(v_sad_u16),
     operation<[](u32 a, u32 b, u32 c) { return bounded_sum(difference(a, b), c); }>(v_sad_u32),
-    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, false, true); }>(v_qsad_pk_u16_u8),
-    operation<[](u64 a, u32 b, u64 c) { return quad_sad(a, b, c, true, true); }>(v_mqsad_pk_u16_u8),
     operation<[](U16 a, U16 b, U16 c) { return U16{static_cast<u32>(smaller<u64>(static_cast<u64>(a.value) * b.value + c.value, 0xffffu))}; }>(v_mad_u16),
     operation<[](I16 a, I16 b, I16 c) { return I16{static_cast<i32>(clamped<i64>(static_cast<i64>(a.value) * b.value + c.value, -32768, 32767))}; }>(v_mad_i16),
     operation<[](U16 a, U16 b, U16 c) { return U16{static_cast<u32>(smaller<u64>(static_cast<u64>(a.value) * b.value + c.value, 0xffffu))}; }>(v_pk_mad_u16),

@@ -88,7 +88,7 @@ struct MemoryAction {
   bool half = false;       ///< d16: the other half of the register stays
   bool high_half = false;  ///< it is the high one that is moved
   bool two_addresses = false;
-  std::uint32_t stride = 0;  ///< of the offsets of two addresses, in bytes
+  std::uint32_t stride = 0;     ///< of the offsets of two addresses, in bytes
   std::uint8_t components = 0;  ///< of typed buffers: so many values, converted by a format
   bool typed = false;           ///< it is the instruction's, not the descriptor's
   bool to_lds = false;          ///< what is loaded goes to LDS, at M0

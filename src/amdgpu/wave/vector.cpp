@@ -357,12 +357,14 @@ bool is_mask(const Source& source) {
   return source.mode == SourceMode::scalar && source.storage == Storage::flag;
 }
 
-/// The halves of a source of a dot product: which of them each product takes, and their signs.
-const u32* with_halves(const isa::Instruction& instruction, unsigned index, const u32* from, u32* to, unsigned lanes) {
+/// The halves of a source of a dot product: which of them each product takes, and floats' signs.
+const u32* with_halves(const isa::Instruction& instruction, bool is_float, unsigned index, const u32* from, u32* to,
+                       unsigned lanes) {
   const unsigned low = (instruction.op_sel >> index & 1) != 0 ? 16 : 0;
   const unsigned high = (instruction.op_sel_hi >> index & 1) != 0 ? 16 : 0;
-  const u32 signs = ((instruction.neg_lo >> index & 1) != 0 ? 0x8000u : 0) |
-                    ((instruction.neg_hi >> index & 1) != 0 ? 0x80000000u : 0);
+  const u32 signs = !is_float ? 0
+                              : ((instruction.neg_lo >> index & 1) != 0 ? 0x8000u : 0) |
+                                    ((instruction.neg_hi >> index & 1) != 0 ? 0x80000000u : 0);
   for (unsigned lane = 0; lane < lanes; ++lane)
     to[lane] = ((from[lane] >> low & 0xffffu) | (from[lane] >> high & 0xffffu) << 16) ^ signs;
   return to;
@@ -390,9 +392,9 @@ const Step* run_dot(Wave& wave, const Step& step) {
       source.values = nullptr;
     }
     const void* const loaded = load(wave, source, low, wave.operands[i], wave.mode);
-    call.sources[i] =
-        i == 2 ? loaded
-               : with_halves(instruction, i, static_cast<const u32*>(loaded), wave.operands[i].word, wave.lanes);
+    call.sources[i] = i == 2 ? loaded
+                             : with_halves(instruction, step.float_class != FloatClass::none, i,
+                                           static_cast<const u32*>(loaded), wave.operands[i].word, wave.lanes);
   }
   call.result = wave.result.word;
   step.kernel(call);
