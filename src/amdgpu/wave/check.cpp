@@ -102,6 +102,8 @@ std::string text_of(const Wave& wave, const Step& step) {
 
 std::string place_text(const Wave& wave, const Step& step) {
   const Machine& machine = *wave.machine;
+  if (machine.object == nullptr || machine.launched == nullptr)
+    return format("{:#x}", step.address - machine.code_base);
   return to_string(find_place(*machine.object, *machine.launched, step.address - machine.image_base));
 }
 

@@ -65,6 +65,7 @@ struct Machine {
   isa::Target target{};
   isa::Generation generation{};
   std::string kernel;
+  /// What addresses are named by, if there is an object.
   const object::CodeObject* object = nullptr;
   const object::Kernel* launched = nullptr;
   std::uint64_t code_base = 0;                   ///< What addresses of code are counted from when they are shown.
