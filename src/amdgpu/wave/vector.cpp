@@ -322,6 +322,8 @@ const Step* run_packed(Wave& wave, const Step& step) {
         source.bits = 16;
       } else if (high && source.mode == SourceMode::constant) {
         source.value >>= source.words >= 2 ? 32 : 0;
+      } else if (high && source.mode != SourceMode::row && source.mode != SourceMode::scalar) {
+        source.mode = SourceMode::none;  // SCC and the like have a word
       } else if (high) {
         source.index = static_cast<std::uint16_t>(source.index + 1);
         source.words = 1;
