@@ -75,6 +75,10 @@ struct Bench {
     registers.scc = static_cast<u32>(next_random(random) & 1);
     registers.mode = random_mode(row, registers.generation, random);
     if (next_random(random) % 4 == 0) registers.set(Registers::kExec, random_exec(registers.lanes, random), 2);
+    // Something else than the last results, so that new ones tell.
+    for (unsigned i = 0; i < instruction.destination_count && i < 2; ++i)
+      if (const unsigned index = Registers::scalar_index(instruction.operands[i]); index < Registers::kExec - 1)
+        registers.set(index, next_random(random), 2);
     fill_sources(registers, instruction, row, random);
     Registers expected = registers;
     const Loose loose = second != nullptr                 ? execute_dual(expected, instruction, row, *second)
