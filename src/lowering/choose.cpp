@@ -40,7 +40,7 @@ constexpr double kUnboundedIterations = 10'000;
 constexpr double kLatchedWorkgroups = 16384;
 /// Calibration's resident steps do next to no work. What a body of several workgroups does counts for so much more
 /// there.
-constexpr double kOneCore = 1.25;
+constexpr double kOneCore = 1.5;
 
 constexpr const char* kNestedConditional = "it stands under conditional rendering, which does not nest";
 constexpr const char* kConditionalInside = "predication is asked for inside it, which does not nest";
