@@ -69,12 +69,13 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-/// Each turn starts with another case, and every second goes backwards: no case always follows the same one, which
-/// may leave the device's clocks and caches as no other does.
+/// Each turn starts with the next case, and every second goes backwards: no case always follows the same one, which may
+/// leave the device's clocks and caches as no other does.
 std::vector<Running*> in_turn(std::vector<Running>& all, uint32_t run) {
   std::vector<Running*> order;
-  for (size_t i = 0; i < all.size(); ++i) order.push_back(&all[(i + run) % all.size()]);
-  if (run % 2 == 1) std::ranges::reverse(order);
+  const size_t start = run % all.size();
+  for (size_t i = 0; i < all.size(); ++i)
+    order.push_back(&all[run % 2 == 0 ? (start + i) % all.size() : (start + all.size() - i) % all.size()]);
   return order;
 }
 

@@ -191,16 +191,12 @@ class Calibration {
     Dispatch closed = open;
     closed.words = {0};
     WAVEGATE_TRY(const double on, per_repeat(time_of_, bench.graph, {open, touch}));
-    // An empty grid is what a loop meets in great numbers behind its end, and little next to the kernel that empties it.
-    constexpr uint32_t kEmpty = 4;
-    std::vector<Command> empty = {closed};
-    empty.insert(empty.end(), kEmpty, touch);
-    WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph, empty));
+    WAVEGATE_TRY(const double off, per_repeat(time_of_, bench.graph, {closed, touch}));
     WAVEGATE_TRY(const double gate, per_repeat(time_of_, bench.graph, {open}));
     // Even a dispatch that does nothing is looked at: what the noise of a machine leaves of it is not believed.
     const double least = costs_.dispatch / 32;
     costs_.indirect = std::max(on - gate, least);
-    costs_.indirect_empty = std::max((off - gate) / kEmpty, least);
+    costs_.indirect_empty = std::max(off - gate, least);
     return {};
   }
 

@@ -38,8 +38,8 @@ constexpr double kUnboundedIterations = 10'000;
 /// Where the API checks every indirect dispatch by one of its own, grids are gated only if asked for, or if workgroups
 /// that return at once would be more than this.
 constexpr double kLatchedWorkgroups = 16384;
-/// Calibration's resident steps do next to no work. What a body of several workgroups does counts for so much more
-/// there.
+/// Calibration's resident steps do next to no work. A multiplication by a buffer's element takes 1.25 times as long in
+/// them on two software devices (the wide `resident` rows of wavegate-bench-control), and most bodies do more.
 constexpr double kOneCore = 1.5;
 
 constexpr const char* kNestedConditional = "it stands under conditional rendering, which does not nest";
@@ -169,8 +169,8 @@ class Chooser {
 
   // ---- costs
 
-  /// Of a body that is guarded so: {taken, not taken}. A workgroup costs its launch, whatever it then does; what work
-  /// it does is not known, only that residency does it on one core.
+  /// Of a body that is guarded so: {taken, not taken}. A workgroup costs its launch, whatever it then does: no less
+  /// than one that returns at once. What work it does is not known, only that residency does it on one core.
   std::pair<double, double> pass(const Size& size, Strategy guard) const {
     const double steps = size.steps * costs_.scalar_step;
     const double launches = size.workgroups * costs_.workgroup_out;

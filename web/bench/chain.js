@@ -80,11 +80,11 @@ async function once({ what, executable }) {
 
 const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
-/** Each turn starts with another case, and every second goes backwards: no case always follows the same one. */
+/** Each turn starts with the next case, and every second goes backwards: no case always follows the same one. */
 function inTurn(all, run) {
   const start = run % all.length;
-  const order = [...all.slice(start), ...all.slice(0, start)];
-  return run % 2 === 0 ? order : order.reverse();
+  const step = run % 2 === 0 ? 1 : all.length - 1;
+  return all.map((_, i) => all[(start + i * step) % all.length]);
 }
 
 /** Runs cases in turns, after one run each that warms up. The first is what the others are compared with. */

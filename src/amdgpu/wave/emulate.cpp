@@ -242,10 +242,15 @@ class Worker {
     group_.machine = &machine;
     group_.lds.resize(plan.lds_bytes);
     if (options.check) group_.shadow = &log_;
+  }
+
+  /// Registers of the waves; before the first group.
+  Result<void> allocate() {
     for (Wave& wave : waves_) {
-      wave.vectors = allocate_rows();
-      if (options.check) wave.written = std::make_unique<Wave::Written>();
+      WAVEGATE_TRY(wave.vectors, allocate_rows());
+      if (options_.check) wave.written = std::make_unique<Wave::Written>();
     }
+    return {};
   }
 
   /// Runs a group to its end; false after an error, which is then `error`.
@@ -464,7 +469,10 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
   std::atomic<u64> next_group{0};
   std::vector<std::unique_ptr<Worker>> workers;
   const unsigned count = static_cast<unsigned>(std::min<u64>(threads, plan.group_count));
-  for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(machine, plan, options, entry, i));
+  for (unsigned i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<Worker>(machine, plan, options, entry, i));
+    WAVEGATE_CHECK(workers.back()->allocate());
+  }
   const auto work = [&](Worker& worker) {
     for (u64 group = next_group++; group < plan.group_count && !machine.stop.load(std::memory_order_relaxed);
          group = next_group++)

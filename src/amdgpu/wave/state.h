@@ -15,6 +15,7 @@
 #include "wavegate/amdgpu/wave/memory.h"
 #include "wavegate/amdgpu/wave/row.h"
 #include "wavegate/base/error.h"
+#include "wavegate/base/result.h"
 
 namespace wavegate::amdgpu::wave {
 
@@ -40,7 +41,8 @@ struct FreeRows {
   void operator()(Row* rows) const;
 };
 using Rows = std::unique_ptr<Row[], FreeRows>;
-Rows allocate_rows();
+/// `device` if the host has no memory.
+Result<Rows> allocate_rows();
 
 /// MODE. As in the hardware's register: round in bits 0 to 3, denormals in 4 to 7, DX10_CLAMP 8, IEEE 9.
 struct Mode {

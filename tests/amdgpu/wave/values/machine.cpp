@@ -11,7 +11,7 @@ namespace wavegate::amdgpu::wave::testing {
 
 Interpreter::Interpreter(isa::Target target, isa::WaveWidth width)
     : target_(target), width_(width), wave_(std::make_unique<Wave>()) {
-  wave_->vectors = wave::allocate_rows();
+  wave_->vectors = std::move(wave::allocate_rows()).value();
   image_.segments.push_back({0x1000, {}, false, true});
 }
 Interpreter::~Interpreter() = default;
