@@ -30,7 +30,10 @@ Roles roles_of(const Instruction& instruction, const MemoryRow& row) {
   switch (row.space) {
     case Space::lds: return {at(0), at(1), at(2), {}, {}};
     case Space::scalar:
-    case Space::scalar_buffer: return load ? Roles{{}, {}, {}, at(0), at(1)} : Roles{{}, at(0), {}, at(1), at(2)};
+    case Space::scalar_buffer:
+      // What an atomic returns comes where its data was.
+      if (load || instruction.destination_count != 0) return {{}, instruction.operands[0], {}, at(0), at(1)};
+      return {{}, at(0), {}, at(1), at(2)};
     case Space::buffer: {
       const std::size_t first = load || instruction.destination_count != 0 ? 0 : 1;
       const Operand data = load ? Operand{} : instruction.operands[0];
@@ -81,11 +84,15 @@ std::optional<u64> address_of(const Registers& registers, const Instruction& ins
     case Space::scalar_buffer: {
       // An immediate, or a register and an immediate beside it.
       const bool immediate = roles.offset.kind == OperandKind::immediate;
-      const u64 by = immediate ? static_cast<u64>(static_cast<i64>(static_cast<i32>(roles.offset.value)))
-                               : (is_there(roles.offset) ? registers.scalar(roles.offset) : 0) + offset;
+      const u64 by = immediate
+                         ? static_cast<u64>(static_cast<i64>(static_cast<i32>(roles.offset.value)))
+                         : (is_there(roles.offset) ? registers.scalar(roles.offset) * row.offset_unit : 0) + offset;
       const u64 start =
           row.space == Space::scalar ? base : descriptor_at(registers, Registers::scalar_index(roles.base)).base;
-      return row.bytes == 4 ? (start + by) & ~u64{3} : start + by;
+      if (row.space == Space::scalar_buffer)
+        if (const unsigned index = Registers::scalar_index(roles.base); by >= registers.scalars[index + 2])
+          return std::nullopt;
+      return row.bytes >= 4 ? (start + by) & ~u64{3} : start + by;
     }
   }
   return std::nullopt;
@@ -159,14 +166,24 @@ void update(Registers& registers, Memories& memories, const Instruction& instruc
 
 Loose execute_scalar_memory(Registers& registers, Memories& memories, const Instruction& instruction,
                             const MemoryRow& row, const Roles& roles) {
-  const u64 address = *address_of(registers, instruction, roles, row, 0);
-  const unsigned index = Registers::scalar_index(row.kind == Kind::load ? instruction.operands[0] : roles.data);
+  const auto address = address_of(registers, instruction, roles, row, 0);
+  const unsigned index = Registers::scalar_index(roles.data);
+  const bool returns = instruction.destination_count != 0;
+  if (row.kind == Kind::atomic) {
+    const auto datum = [&](unsigned at) { return row.bytes == 8 ? registers.pair(at) : registers.scalars[at]; };
+    std::byte* const place = address ? at(memories, registers, Space::global, *address, 0) : nullptr;
+    const u64 old = place != nullptr ? load(place, row.bytes, false) : 0;
+    const u64 second = row.compares ? datum(index + static_cast<unsigned>(row.words)) : 0;
+    const u64 now = row.after(old, datum(index), second);
+    if (place != nullptr) std::memcpy(place, &now, static_cast<std::size_t>(row.bytes));
+    if (returns) registers.set(index, old, static_cast<unsigned>(row.words));
+    return {};
+  }
   for (unsigned i = 0; i < static_cast<unsigned>(row.words); ++i) {
-    std::byte* const place = at(memories, registers, Space::global, address + u64{i} * 4, 0);
-    if (place == nullptr) continue;
+    std::byte* const place = address ? at(memories, registers, Space::global, *address + u64{i} * 4, 0) : nullptr;
     if (row.kind == Kind::load)
-      registers.scalars[index + i] = static_cast<u32>(load(place, row.bytes, row.extends_sign));
-    else
+      registers.scalars[index + i] = place != nullptr ? static_cast<u32>(load(place, row.bytes, row.extends_sign)) : 0;
+    else if (place != nullptr)
       std::memcpy(place, &registers.scalars[index + i], 4);
   }
   return {};
@@ -234,22 +251,23 @@ bool lead_scalar(Registers& registers, const Memories& memories, const Instructi
     const unsigned place = Registers::scalar_index(roles.offset);
     if (place == Registers::kNone || place >= Registers::kM0 || overlap(place, 1, index, words)) return false;
     registers.scalars[place] = static_cast<u32>(next_random(random) % 1024);
-    by += registers.scalars[place];
+    by += registers.scalars[place] * row.offset_unit;
   }
-  const u64 wanted = memories.global_base + 1024 + next_random(random) % 512 * 4;
+  const u64 step = row.kind == Kind::atomic ? static_cast<u64>(row.bytes) : 4;
+  const u64 wanted = memories.global_base + 1024 + next_random(random) % 256 * step;
   if (row.space == Space::scalar) {
     registers.set(index, wanted - by, 2);
   } else {
     // Its range is from 0 on.
     if (static_cast<i64>(by) < 0) return false;
     registers.set(index, (wanted - by) & 0xfffffffffffcu, 2);
-    registers.scalars[index + 2] = static_cast<u32>(by + 1024);
+    // A few are outside, and their places with them.
+    const bool outside = row.kind != Kind::atomic && next_random(random) % 8 == 0;
+    registers.scalars[index + 2] = static_cast<u32>(outside ? by & ~u64{3} : by + 1024);
   }
-  // What is stored must not be what leads there.
-  const unsigned data = row.kind == Kind::store ? Registers::scalar_index(roles.data) : 0;
-  if (row.kind == Kind::store && data == Registers::kNone) return false;
-  const unsigned to = row.kind == Kind::load ? Registers::scalar_index(instruction.operands[0]) : data;
-  return to != Registers::kNone && to + static_cast<unsigned>(row.words) <= Registers::kM0;
+  const unsigned data = Registers::scalar_index(roles.data);
+  const unsigned data_words = static_cast<unsigned>(row.words) * (row.compares ? 2 : 1);
+  return data != Registers::kNone && data + data_words <= Registers::kM0;
 }
 
 bool lead_somewhere(Registers& registers, const Memories& memories, const Instruction& instruction,
@@ -303,7 +321,8 @@ bool lead_somewhere(Registers& registers, const Memories& memories, const Instru
 
 /// Whether two lanes write the same place: which comes last is not said.
 bool collide(const Registers& registers, const Instruction& instruction, const Roles& roles, const MemoryRow& row) {
-  if (row.kind == Kind::load || row.space == Space::scratch || row.space == Space::scalar) return false;
+  if (row.kind == Kind::load || row.space == Space::scratch) return false;
+  if (row.space == Space::scalar || row.space == Space::scalar_buffer) return false;
   std::vector<std::pair<u64, u64>> places;
   const u64 bytes = static_cast<u64>(row.kind == Kind::atomic || row.words == 1 ? row.bytes : row.words * 4);
   for (unsigned lane = 0; lane < registers.lanes; ++lane) {

@@ -157,6 +157,7 @@ void add_atomics(Rows& rows) {
 void add_scalars(Rows& rows) {
   const auto add = [&](const std::string& name, Space space, Kind kind, int bytes, int words, bool extends_sign) {
     MemoryRow row;
+    row.offset_unit = name.starts_with("s_scratch_") ? 64 : 1;
     row.space = space, row.kind = kind, row.bytes = bytes, row.words = words, row.extends_sign = extends_sign;
     rows[name] = row;
   };
@@ -164,8 +165,22 @@ void add_scalars(Rows& rows) {
                                       std::pair("dwordx8", 8), std::pair("dwordx16", 16), std::pair("b96", 3)}) {
     add(std::string("s_load_") + suffix, Space::scalar, Kind::load, 4, words, false);
     add(std::string("s_buffer_load_") + suffix, Space::scalar_buffer, Kind::load, 4, words, false);
+    add(std::string("s_scratch_load_") + suffix, Space::scalar, Kind::load, 4, words, false);
+    add(std::string("s_scratch_store_") + suffix, Space::scalar, Kind::store, 4, words, false);
     add(std::string("s_store_") + suffix, Space::scalar, Kind::store, 4, words, false);
+    add(std::string("s_buffer_store_") + suffix, Space::scalar_buffer, Kind::store, 4, words, false);
   }
+  for (const auto& [prefix, space] :
+       {std::pair("s_atomic_", Space::scalar), std::pair("s_buffer_atomic_", Space::scalar_buffer)})
+    for (const IntegerAtomic& one : kIntegers)
+      for (const bool wide : {false, true}) {
+        MemoryRow row;
+        row.space = space, row.kind = Kind::atomic;
+        row.bytes = wide ? 8 : 4, row.words = row.bytes / 4;
+        row.after = wide ? one.after64 : one.after32;
+        row.compares = one.name == "cmpswap";
+        rows[prefix + std::string(one.name) + (wide ? "_x2" : "")] = row;
+      }
   add("s_load_u8", Space::scalar, Kind::load, 1, 1, false), add("s_load_i8", Space::scalar, Kind::load, 1, 1, true);
   add("s_load_u16", Space::scalar, Kind::load, 2, 1, false), add("s_load_i16", Space::scalar, Kind::load, 2, 1, true);
   add("s_buffer_load_u8", Space::scalar_buffer, Kind::load, 1, 1, false);
