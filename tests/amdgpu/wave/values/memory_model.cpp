@@ -353,7 +353,7 @@ bool collide(const Registers& registers, const Instruction& instruction, const R
 }
 
 /// Of compare-and-swaps: has some lanes compare with what is there, or of floats with its negative, which zeros equal.
-void match_some(Registers& registers, Memories memories, const Instruction& instruction, const Roles& roles,
+void match_some(Registers& registers, Memories& memories, const Instruction& instruction, const Roles& roles,
                 const MemoryRow& row, u64& random) {
   const bool apart = row.space == Space::lds;
   const unsigned words = static_cast<unsigned>(row.words);
@@ -389,8 +389,8 @@ bool is_aligned(const Registers& registers, const Instruction& instruction, cons
 
 }  // namespace
 
-bool lead_into_memory(Registers& registers, const Memories& memories, const Instruction& instruction,
-                      const MemoryRow& row, u64& random) {
+bool lead_into_memory(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row,
+                      u64& random) {
   const Roles roles = roles_of(instruction, row);
   // What is loaded to LDS, or with a status behind it, is not compared here.
   if (row.space != Space::lds && (instruction.has(MemoryFlags::lds) || instruction.has(MemoryFlags::tfe))) return false;
