@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "wavegate/amdgpu/wave/numeric.h"
+#include "wavegate/amdgpu/wave/small_float.h"
 
 namespace wavegate::amdgpu::wave {
 
@@ -24,6 +25,22 @@ u64 packed_sum(u64 a, u64 b) {
                      Rounding::nearest_even);
   };
   return sum(0) | sum(16) << 16;
+}
+
+u64 packed_bf16_sum(u64 a, u64 b) {
+  const auto sum = [&](unsigned shift) -> u64 {
+    const auto part = [&](u64 of) { return of_bfloat(static_cast<u32>(of >> shift & 0xffffu)); };
+    return bfloat_bits(part(a) + part(b)) & 0xffffu;
+  };
+  return sum(0) | sum(16) << 16;
+}
+/// Each word whose upper bit is set is written, without it.
+u64 exchanged_words(u64 old, u64 data) {
+  const auto word = [&](unsigned shift) -> u64 {
+    const u32 wanted = static_cast<u32>(data >> shift);
+    return (wanted >> 31) != 0 ? wanted & 0x7fffffffu : static_cast<u32>(old >> shift);
+  };
+  return word(0) | word(32) << 32;
 }
 
 /// The integers, of either width.
@@ -63,7 +80,11 @@ u64 after_atomic(AtomicOperation operation, unsigned bytes, u64 old, u64 data, u
     case AtomicOperation::add_f64: return bits(real(old) + real(data));
     case AtomicOperation::minimum_f64: return bits(minimum_number(real(old), real(data), false));
     case AtomicOperation::maximum_f64: return bits(maximum_number(real(old), real(data), false));
+    case AtomicOperation::compare_swap_f32: return single(old) == single(second) ? data : old;
+    case AtomicOperation::compare_swap_f64: return real(old) == real(second) ? data : old;
     case AtomicOperation::packed_add_f16: return packed_sum(old, data);
+    case AtomicOperation::packed_add_bf16: return packed_bf16_sum(old, data);
+    case AtomicOperation::exchange_marked_words: return exchanged_words(old, data);
     default: break;
   }
   if (bytes == 8) return after<u64, i64>(operation, old, data, second);

@@ -214,6 +214,8 @@ constexpr std::string_view kNothing[] = {
     "s_inst_prefetch",
     "s_icache_inv",
     "s_gl1_inv",
+    "s_dcache_discard",
+    "s_dcache_discard_x2",
     "s_dcache_inv",
     "s_dcache_inv_vol",
     "s_dcache_wb",

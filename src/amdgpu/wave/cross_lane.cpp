@@ -125,6 +125,9 @@ const Step* run_swap(Wave& wave, const Step& step) {
 }
 
 /// VGPRs numbered by M0.
+Row* moved_by(Wave& wave, unsigned index, u32 by) {
+  return wave.row(std::min<unsigned>(index + by, vector::kAccumulation - 1));
+}
 unsigned moved(const Wave& wave, unsigned index) {
   return std::min<unsigned>(index + wave.scalars[scalar::kM0], vector::kAccumulation - 1);
 }
@@ -138,6 +141,26 @@ const Step* run_movreld(Wave& wave, const Step& step) {
   count(wave);
   const Row value = row_of(wave, step.sources[0]);
   blend(wave.row(moved(wave, step.destination.index))->lane, value.lane, wave.spread(wave.exec()), wave.lanes);
+  return step.next;
+}
+
+const Step* run_movrelsd(Wave& wave, const Step& step) {
+  count(wave);
+  const Row value = *wave.row(moved(wave, step.sources[0].index));
+  blend(wave.row(moved(wave, step.destination.index))->lane, value.lane, wave.spread(wave.exec()), wave.lanes);
+  return step.next;
+}
+/// Two fields of M0 number the source and the destination.
+template <bool swaps>
+const Step* run_moved_apart(Wave& wave, const Step& step) {
+  count(wave);
+  const u32 by = wave.scalars[scalar::kM0];
+  Row* const from = moved_by(wave, step.sources[0].index, by & 0x3ffu);
+  Row* const to = moved_by(wave, step.destination.index, by >> 16 & 0x3ffu);
+  const Row source = *from, old = *to;
+  const u32* const active = wave.spread(wave.exec());
+  if (swaps) blend(from->lane, old.lane, active, wave.lanes);
+  blend(to->lane, source.lane, active, wave.lanes);
   return step.next;
 }
 
@@ -274,6 +297,9 @@ constexpr CrossLaneRow kRows[] = {
     {v_swap_b32, run_swap},
     {v_movrels_b32, run_movrels},
     {v_movreld_b32, run_movreld},
+    {v_movrelsd_b32, run_movrelsd},
+    {v_movrelsd_2_b32, run_moved_apart<false>},
+    {v_swaprel_b32, run_moved_apart<true>},
     {v_pk_mov_b32, run_packed_move},
     {ds_bpermute_b32, run_bpermute},
     {ds_permute_b32, run_permute},

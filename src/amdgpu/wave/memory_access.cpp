@@ -177,7 +177,7 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
   const auto value_of = [&](const Row* rows, unsigned lane) {
     return rows == nullptr ? u64{0} : rows[0].lane[lane] | (wide ? static_cast<u64>(rows[1].lane[lane]) << 32 : 0);
   };
-  Row* const to = action.returns ? wave.row(step.destination.index) : nullptr;
+  Row* const to = action.returns ? wave.row(step.destination.index + place.register_offset) : nullptr;
   Row results[2];
   for_each(lanes, [&](unsigned lane) {
     const u64 address = addresses[lane];
@@ -208,6 +208,11 @@ void access_atomically(Wave& wave, const Step& step, const Place& place, const u
   if (wide) blend(to[1].lane, results[1].lane, active, wave.lanes);
 }
 
+bool compares(AtomicOperation operation) {
+  return operation == AtomicOperation::compare_swap || operation == AtomicOperation::compare_swap_f32 ||
+         operation == AtomicOperation::compare_swap_f64;
+}
+
 void access(Wave& wave, const Step& step, const Place& place, const u64* addresses, LaneMask lanes) {
   Row spaces[4];
   const MemoryAction& action = step.memory;
@@ -217,7 +222,7 @@ void access(Wave& wave, const Step& step, const Place& place, const u64* address
   const Row* second = nullptr;
   if (action.space == MemorySpace::lds && step.sources[action.second_data].mode != SourceMode::none)
     second = data_rows(wave, step.sources[action.second_data], spaces + 2);
-  else if (action.space != MemorySpace::lds && action.atomic == AtomicOperation::compare_swap)
+  else if (action.space != MemorySpace::lds && compares(action.atomic))
     second = data + action.words;
   access_atomically(wave, step, place, addresses, lanes, data, second);
 }
@@ -328,12 +333,37 @@ const Step* run_lds(Wave& wave, const Step& step) {
             wave.lanes);
   addresses(others.pairs(), row, nullptr, u64{step.instruction.offset1} * action.stride, wave.lanes);
   Row spaces[4];
+  if (action.kind == Kind::atomic) {
+    // What the first returns may come where the second's data is.
+    Row data[2];
+    std::copy_n(data_rows(wave, step.sources[2], spaces), action.words, data);
+    access_atomically(wave, step, place, lanes.pairs(), exec, data_rows(wave, step.sources[1], spaces), nullptr);
+    place.register_offset = action.words;
+    access_atomically(wave, step, place, others.pairs(), exec, data, nullptr);
+    return step.next;
+  }
   const bool writes = action.kind == Kind::store;
   const Row* const first = writes ? data_rows(wave, step.sources[1], spaces) : nullptr;
   const Row* const second = writes ? data_rows(wave, step.sources[2], spaces + 2) : nullptr;
   access_lanes(wave, step, place, lanes.pairs(), exec, first);
   place.register_offset = action.words;
   access_lanes(wave, step, place, others.pairs(), exec, second);
+  return step.next;
+}
+
+/// Each lane's word lies behind that of the lane before: in global memory from a scalar address on, in LDS from M0.
+const Step* run_by_lane(Wave& wave, const Step& step) {
+  const LaneMask exec = wave.exec();
+  wave.lane_instructions += static_cast<u64>(std::popcount(exec));
+  const bool is_global = step.memory.space == MemorySpace::global;
+  const u64 offset = static_cast<u64>(static_cast<std::int64_t>(step.instruction.offset));
+  const u64 start = is_global ? wave.pair(step.sources[step.memory.base].index) + offset
+                              : (wave.scalars[scalar::kM0] & 0xffffu) + (offset & 0xffffu);
+  u64* const lanes = wave.addresses.pairs();
+  for (unsigned lane = 0; lane < wave.lanes; ++lane) lanes[lane] = start + u64{lane} * 4;
+  Place place = is_global ? Place{} : lds_place(wave);
+  place.is_global = is_global;
+  access(wave, step, place, lanes, exec);
   return step.next;
 }
 
@@ -437,6 +467,7 @@ const Step* run_to_lds(Wave& wave, const Step& step) {
 
 Handler memory_handler(const MemoryAction& action) {
   if (action.components != 0) return run_formatted;
+  if (action.by_lane) return run_by_lane;
   if (action.to_lds) {
     switch (action.space) {
       case MemorySpace::global: return run_to_lds<run_global>;

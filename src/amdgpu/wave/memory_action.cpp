@@ -26,6 +26,7 @@ constexpr NamedAction kActions[] = {
     {"load_ubyte", Kind::load, 1, 1}, {"load_sbyte", Kind::load, 1, 1, true},
     {"load_ushort", Kind::load, 2, 1}, {"load_sshort", Kind::load, 2, 1, true},
     {"load_dword", Kind::load, 4, 1}, {"load_dwordx2", Kind::load, 4, 2}, {"load_dwordx3", Kind::load, 4, 3}, {"load_dwordx4", Kind::load, 4, 4},
+    {"load_dword_addtid", Kind::load, 4, 1}, {"store_dword_addtid", Kind::store, 4, 1},
     {"load_ubyte_d16", Kind::load, 1, 1, false, true}, {"load_ubyte_d16_hi", Kind::load, 1, 1, false, true, true},
     {"load_sbyte_d16", Kind::load, 1, 1, true, true}, {"load_sbyte_d16_hi", Kind::load, 1, 1, true, true, true},
     {"load_short_d16", Kind::load, 2, 1, false, true}, {"load_short_d16_hi", Kind::load, 2, 1, false, true, true},
@@ -41,6 +42,7 @@ constexpr NamedAction kActions[] = {
     {"read2_b32", Kind::load, 4, 1}, {"read2_b64", Kind::load, 4, 2}, {"read2st64_b32", Kind::load, 4, 1}, {"read2st64_b64", Kind::load, 4, 2},
     {"write_b8", Kind::store, 1, 1}, {"write_b16", Kind::store, 2, 1}, {"write_b8_d16_hi", Kind::store, 1, 1, false, false, true}, {"write_b16_d16_hi", Kind::store, 2, 1, false, false, true},
     {"write_b32", Kind::store, 4, 1}, {"write_b64", Kind::store, 4, 2}, {"write_b96", Kind::store, 4, 3}, {"write_b128", Kind::store, 4, 4},
+    {"read_addtid_b32", Kind::load, 4, 1}, {"write_addtid_b32", Kind::store, 4, 1},
     {"write2_b32", Kind::store, 4, 1}, {"write2_b64", Kind::store, 4, 2}, {"write2st64_b32", Kind::store, 4, 1}, {"write2st64_b64", Kind::store, 4, 2},
 };
 
@@ -55,6 +57,8 @@ constexpr NamedAtomic kAtomics[] = {
     {"smax", AtomicOperation::signed_maximum}, {"umax", AtomicOperation::unsigned_maximum}, {"and", AtomicOperation::bit_and}, {"or", AtomicOperation::bit_or},
     {"xor", AtomicOperation::bit_xor}, {"inc", AtomicOperation::increment}, {"dec", AtomicOperation::decrement}, {"csub", AtomicOperation::subtract_clamped},
     {"cond_sub_u32", AtomicOperation::conditional_subtract}, {"add_f32", AtomicOperation::add_f32}, {"pk_add_f16", AtomicOperation::packed_add_f16},
+    {"pk_add_bf16", AtomicOperation::packed_add_bf16}, {"sub_clamp_u32", AtomicOperation::subtract_clamped},
+    {"fcmpswap", AtomicOperation::compare_swap_f32}, {"fcmpswap_x2", AtomicOperation::compare_swap_f64},
     {"fmin", AtomicOperation::minimum_f32}, {"fmax", AtomicOperation::maximum_f32},
     {"fmin_x2", AtomicOperation::minimum_f64}, {"fmax_x2", AtomicOperation::maximum_f64},
     {"add_f64", AtomicOperation::add_f64}, {"min_f64", AtomicOperation::minimum_f64}, {"max_f64", AtomicOperation::maximum_f64},
@@ -70,6 +74,11 @@ constexpr NamedAtomic kAtomics[] = {
     {"max_i64", AtomicOperation::signed_maximum}, {"min_u64", AtomicOperation::unsigned_minimum}, {"max_u64", AtomicOperation::unsigned_maximum},
     {"and_b64", AtomicOperation::bit_and}, {"or_b64", AtomicOperation::bit_or}, {"xor_b64", AtomicOperation::bit_xor}, {"mskor_b64", AtomicOperation::masked_or},
     {"wrxchg_b64", AtomicOperation::swap}, {"cmpst_b64", AtomicOperation::compare_swap, true}, {"cmpstore_b64", AtomicOperation::compare_swap},
+    {"cmpst_f32", AtomicOperation::compare_swap_f32, true}, {"cmpstore_f32", AtomicOperation::compare_swap_f32},
+    {"cmpst_f64", AtomicOperation::compare_swap_f64, true}, {"cmpstore_f64", AtomicOperation::compare_swap_f64},
+    {"wrxchg2_b32", AtomicOperation::swap}, {"wrxchg2st64_b32", AtomicOperation::swap},
+    {"wrxchg2_b64", AtomicOperation::swap}, {"wrxchg2st64_b64", AtomicOperation::swap},
+    {"condxchg32_b64", AtomicOperation::exchange_marked_words},
 };
 // clang-format on
 
@@ -88,6 +97,13 @@ std::string without(std::string_view text, std::string_view part) {
   return result;
 }
 
+/// Those that `beginning` begins have two addresses; of "st64" they are 64 times as far apart.
+void set_two_addresses(std::string_view name, std::string_view beginning, MemoryAction& action) {
+  if (!name.starts_with(beginning)) return;
+  action.two_addresses = true;
+  action.stride = action.words * 4u * (name.find("st64") != std::string_view::npos ? 64u : 1u);
+}
+
 bool find_atomic(std::string_view name, MemorySpace space, MemoryAction& action) {
   std::string wanted(name);
   if (space == MemorySpace::lds) {
@@ -97,7 +113,7 @@ bool find_atomic(std::string_view name, MemorySpace space, MemoryAction& action)
     if (!wanted.starts_with("atomic_")) return false;
     wanted.erase(0, 7);
     action.element_bytes = wanted.ends_with("_x2") || wanted.ends_with("64") ? 8 : 4;
-    const bool is_float = wanted.starts_with("fm");
+    const bool is_float = wanted.starts_with("f");
     if (!is_float) wanted = without(wanted, "_x2");
   }
   const auto* const row = std::ranges::find(kAtomics, std::string_view(wanted), &NamedAtomic::name);
@@ -106,6 +122,7 @@ bool find_atomic(std::string_view name, MemorySpace space, MemoryAction& action)
   action.atomic = row->operation;
   action.words = action.element_bytes / 4;
   if (row->swapped) std::swap(action.data, action.second_data);
+  set_two_addresses(name, "wrxchg2", action);
   return true;
 }
 
@@ -144,9 +161,9 @@ bool find_action(std::string_view name, MemorySpace space, MemoryAction& action)
   action.sign_extend = row->sign_extend;
   action.half = row->half;
   action.high_half = row->high_half;
-  const bool two = name.starts_with("read2") || name.starts_with("write2");
-  action.two_addresses = two;
-  action.stride = two ? action.words * 4u * (name.find("st64") != std::string_view::npos ? 64u : 1u) : 0;
+  action.by_lane = name.find("addtid") != std::string_view::npos;
+  set_two_addresses(name, "read2", action);
+  set_two_addresses(name, "write2", action);
   return true;
 }
 
@@ -155,6 +172,12 @@ void place_sources(const isa::Instruction& instruction, MemoryAction& action) {
   constexpr std::uint8_t kAbsent = 4;
   const bool load = action.kind == Kind::load;
   action.returns = action.kind == Kind::atomic && instruction.destination_count != 0;
+  if (action.by_lane) {
+    action.address = kAbsent;
+    action.data = 0;
+    action.base = load ? 0 : 1;
+    return;
+  }
   switch (action.space) {
     case MemorySpace::lds: action.address = 0; break;
     case MemorySpace::buffer: {
@@ -190,6 +213,10 @@ std::optional<MemoryAction> memory_action(const isa::Instruction& instruction) {
       return std::nullopt;
     if (instruction.has(isa::MemoryFlags::gds) || instruction.has(isa::MemoryFlags::tfe)) return std::nullopt;
     place_sources(instruction, action);
+    // What lanes' words are counted from if there is no base is not told.
+    if (action.by_lane && space.space == MemorySpace::global &&
+        instruction.sources()[action.base].kind == isa::OperandKind::off)
+      return std::nullopt;
     return action;
   }
   return std::nullopt;

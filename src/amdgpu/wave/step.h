@@ -70,11 +70,15 @@ enum class AtomicOperation : std::uint8_t {
   maximum_f32,
   minimum_f64,
   maximum_f64,
+  compare_swap_f32,
+  compare_swap_f64,
   packed_add_f16,
+  packed_add_bf16,
   subtract_clamped,
   conditional_subtract,
   masked_or,
   wrap,
+  exchange_marked_words,
 };
 
 /// What a memory instruction moves.
@@ -88,6 +92,7 @@ struct MemoryAction {
   bool half = false;       ///< d16: the other half of the register stays
   bool high_half = false;  ///< it is the high one that is moved
   bool two_addresses = false;
+  bool by_lane = false;         ///< lanes have no addresses: their words lie side by side
   std::uint32_t stride = 0;     ///< of the offsets of two addresses, in bytes
   std::uint8_t components = 0;  ///< of typed buffers: so many values, converted by a format
   bool typed = false;           ///< it is the instruction's, not the descriptor's

@@ -161,13 +161,23 @@ struct MemoryBench : Bench {
   Memories memories, kept;
 
   MemoryBench(isa::Target which, isa::WaveWidth wide) : Bench(which, wide) {
-    for (std::vector<std::byte>* const bytes : {&memories.global, &memories.lds, &memories.scratch})
-      for (std::byte& byte : *bytes) byte = static_cast<std::byte>(next_random(random));
+    for (std::vector<std::byte>* const bytes : {&memories.global, &memories.lds, &memories.scratch}) fill(*bytes);
     memories.global_base = interpreter.memory.map(memories.global, "global");
     interpreter.scratch_base = interpreter.memory.map(memories.scratch, "scratch");
     interpreter.scratch_bytes = Memories::kScratchBytes;
     interpreter.lds = memories.lds;
     kept = memories;
+  }
+
+  /// Random bytes, and among them words that floats treat in a way of their own.
+  void fill(std::vector<std::byte>& bytes) {
+    constexpr u32 kSpecial[] = {0, 0x80000000u, 0x3f800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 1, ~0u};
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(next_random(random));
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      const u64 choice = next_random(random) % 32;
+      if (choice < std::size(kSpecial)) std::memcpy(&bytes[at + 4], &kSpecial[choice], 4);
+      if (choice < 2) std::memset(&bytes[at], 0, 4);
+    }
   }
 
   /// What went wrong, or nothing; `ran` is whether there were operands that lead into memory.

@@ -31,6 +31,8 @@ inline constexpr std::string_view kNothingNames[] = {
     "global_inv",
     "global_wb",
     "global_wbinv",
+    "s_dcache_discard",
+    "s_dcache_discard_x2",
     "s_dcache_inv",
     "s_dcache_inv_vol",
     "s_dcache_wb",

@@ -18,7 +18,7 @@ constexpr std::string_view kNames[] = {
     "v_permlane16_b32",    "v_permlanex16_b32", "v_permlane16_var_b32", "v_permlanex16_var_b32", "v_permlane64_b32",
     "v_swap_b32",          "v_movrels_b32",     "v_movreld_b32",        "v_pk_mov_b32",          "ds_bpermute_b32",
     "ds_permute_b32",      "ds_swizzle_b32",    "s_movrels_b32",        "s_movrels_b64",         "s_movreld_b32",
-    "s_movreld_b64",
+    "s_movreld_b64",       "v_movrelsd_b32",    "v_movrelsd_2_b32",     "v_swaprel_b32",
 };
 
 /// A result in lanes, from registers as they were.
@@ -141,9 +141,17 @@ bool prepare_cross_lane(Registers& registers, const Instruction& instruction, u6
   // Swizzles of gfx9's and later FFT and rotation modes are refused.
   if (name == "ds_swizzle_b32") return (instruction.offset & 0xffff) < 0xc000;
   if (name == "v_swap_b32") return Registers::row_index(instruction.operands[1]) != Registers::kNone;
-  if (name.find("movrel") == std::string_view::npos) return true;
+  if (name.find("rel") == std::string_view::npos) return true;
   registers.scalars[Registers::kM0] = static_cast<u32>(next_random(random) % 8 * 2);
   const u32 by = registers.scalars[Registers::kM0];
+  if (name.starts_with("v_movrelsd") || name == "v_swaprel_b32") {
+    // A field for the source and one for the destination, or M0 for both.
+    const u32 apart = static_cast<u32>(next_random(random) % 16);
+    if (name != "v_movrelsd_b32") registers.scalars[Registers::kM0] |= apart << 16 | (apart % 4) << 26;
+    const Operand &to = instruction.operands[0], &from = instruction.sources()[0];
+    return to.kind == isa::OperandKind::vgpr && from.kind == isa::OperandKind::vgpr && from.value + by < 256 &&
+           to.value + std::max(by, apart) < 256;
+  }
   const bool scalar = name.starts_with("s_"), source = name.find("movrels") != std::string_view::npos;
   const Operand& moved = source ? instruction.sources()[0] : instruction.operands[0];
   if (scalar) return moved.kind == isa::OperandKind::sgpr && moved.value + by + 2 <= 100;
@@ -174,6 +182,17 @@ void execute_cross_lane(Registers& registers, const Instruction& instruction) {
   if (name == "v_movrels_b32") {
     const unsigned from = Registers::row_index(move.source(0)) + by;
     return move.each([&](unsigned lane) { return move.from.rows[from][lane]; });
+  }
+  if (name.starts_with("v_movrelsd") || name == "v_swaprel_b32") {
+    const bool one = name == "v_movrelsd_b32";
+    const unsigned from = Registers::row_index(move.source(0)) + (one ? by : by & 0x3ff);
+    const unsigned to = move.row() + (one ? by : by >> 16 & 0x3ff);
+    for (unsigned lane = 0; lane < registers.lanes; ++lane) {
+      if (!move.is_on(lane)) continue;
+      registers.rows[to][lane] = move.from.rows[from][lane];
+      if (name == "v_swaprel_b32") registers.rows[from][lane] = move.from.rows[to][lane];
+    }
+    return;
   }
   if (name == "v_movreld_b32") {
     for (unsigned lane = 0; lane < registers.lanes; ++lane)

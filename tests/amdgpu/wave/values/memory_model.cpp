@@ -27,10 +27,14 @@ Roles roles_of(const Instruction& instruction, const MemoryRow& row) {
   const auto sources = instruction.sources();
   const auto at = [&](std::size_t i) { return i < sources.size() ? sources[i] : Operand{}; };
   const bool load = row.kind == Kind::load;
+  if (row.by_lane) return load ? Roles{{}, {}, {}, at(0), {}} : Roles{{}, at(0), {}, at(1), {}};
   switch (row.space) {
     case Space::lds: return {at(0), at(1), at(2), {}, {}};
     case Space::scalar:
-    case Space::scalar_buffer: return load ? Roles{{}, {}, {}, at(0), at(1)} : Roles{{}, at(0), {}, at(1), at(2)};
+    case Space::scalar_buffer:
+      // What an atomic returns comes where its data was.
+      if (load || instruction.destination_count != 0) return {{}, instruction.operands[0], {}, at(0), at(1)};
+      return {{}, at(0), {}, at(1), at(2)};
     case Space::buffer: {
       const std::size_t first = load || instruction.destination_count != 0 ? 0 : 1;
       const Operand data = load ? Operand{} : instruction.operands[0];
@@ -58,6 +62,9 @@ std::optional<u64> address_of(const Registers& registers, const Instruction& ins
   const u64 offset = static_cast<u64>(static_cast<i64>(instruction.offset));
   const auto word = [&](const Operand& operand, unsigned number) { return u64{registers.word(operand, number, lane)}; };
   const u64 base = is_there(roles.base) ? registers.scalar(roles.base) : 0;
+  if (row.by_lane)
+    return lane * 4 +
+           (row.space == Space::lds ? (offset & 0xffff) + (registers.scalars[Registers::kM0] & 0xffff) : offset + base);
   switch (row.space) {
     case Space::global:
     case Space::flat: {
@@ -81,11 +88,15 @@ std::optional<u64> address_of(const Registers& registers, const Instruction& ins
     case Space::scalar_buffer: {
       // An immediate, or a register and an immediate beside it.
       const bool immediate = roles.offset.kind == OperandKind::immediate;
-      const u64 by = immediate ? static_cast<u64>(static_cast<i64>(static_cast<i32>(roles.offset.value)))
-                               : (is_there(roles.offset) ? registers.scalar(roles.offset) : 0) + offset;
+      const u64 by = immediate
+                         ? static_cast<u64>(static_cast<i64>(static_cast<i32>(roles.offset.value)))
+                         : (is_there(roles.offset) ? registers.scalar(roles.offset) * row.offset_unit : 0) + offset;
       const u64 start =
           row.space == Space::scalar ? base : descriptor_at(registers, Registers::scalar_index(roles.base)).base;
-      return row.bytes == 4 ? (start + by) & ~u64{3} : start + by;
+      if (row.space == Space::scalar_buffer)
+        if (const unsigned index = Registers::scalar_index(roles.base); by >= registers.scalars[index + 2])
+          return std::nullopt;
+      return row.bytes >= 4 ? (start + by) & ~u64{3} : start + by;
     }
   }
   return std::nullopt;
@@ -130,13 +141,14 @@ void move_words(Registers& registers, Memories& memories, const Instruction& ins
   }
 }
 
-void update(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row,
-            const Roles& roles, u64 address, unsigned lane) {
+/// `before`: what there was before the instruction. `first_register`: of what it returns.
+void update(Registers& registers, const Registers& before, Memories& memories, const Instruction& instruction,
+            const MemoryRow& row, const Roles& roles, unsigned first_register, u64 address, unsigned lane) {
   std::byte* const place = at(memories, registers, row.space, address, lane);
   if (place == nullptr) return;
   const auto datum = [&](const Operand& operand, unsigned first) {
-    u64 value = registers.word(operand, first, lane);
-    if (row.bytes == 8) value |= static_cast<u64>(registers.word(operand, first + 1, lane)) << 32;
+    u64 value = before.word(operand, first, lane);
+    if (row.bytes == 8) value |= static_cast<u64>(before.word(operand, first + 1, lane)) << 32;
     return value;
   };
   u64 data = datum(roles.data, 0), second = 0;
@@ -152,21 +164,31 @@ void update(Registers& registers, Memories& memories, const Instruction& instruc
   const u32 upper = static_cast<u32>(now >> 32);
   if (row.bytes == 8) std::memcpy(high, &upper, 4);
   if (instruction.destination_count == 0) return;
-  const unsigned to = Registers::row_index(instruction.operands[0]);
+  const unsigned to = Registers::row_index(instruction.operands[0]) + first_register;
   registers.rows[to][lane] = static_cast<u32>(old);
   if (row.bytes == 8) registers.rows[to + 1][lane] = static_cast<u32>(old >> 32);
 }
 
 Loose execute_scalar_memory(Registers& registers, Memories& memories, const Instruction& instruction,
                             const MemoryRow& row, const Roles& roles) {
-  const u64 address = *address_of(registers, instruction, roles, row, 0);
-  const unsigned index = Registers::scalar_index(row.kind == Kind::load ? instruction.operands[0] : roles.data);
+  const auto address = address_of(registers, instruction, roles, row, 0);
+  const unsigned index = Registers::scalar_index(roles.data);
+  const bool returns = instruction.destination_count != 0;
+  if (row.kind == Kind::atomic) {
+    const auto datum = [&](unsigned at) { return row.bytes == 8 ? registers.pair(at) : registers.scalars[at]; };
+    std::byte* const place = address ? at(memories, registers, Space::global, *address, 0) : nullptr;
+    const u64 old = place != nullptr ? load(place, row.bytes, false) : 0;
+    const u64 second = row.compares ? datum(index + static_cast<unsigned>(row.words)) : 0;
+    const u64 now = row.after(old, datum(index), second);
+    if (place != nullptr) std::memcpy(place, &now, static_cast<std::size_t>(row.bytes));
+    if (returns) registers.set(index, old, static_cast<unsigned>(row.words));
+    return {};
+  }
   for (unsigned i = 0; i < static_cast<unsigned>(row.words); ++i) {
-    std::byte* const place = at(memories, registers, Space::global, address + u64{i} * 4, 0);
-    if (place == nullptr) continue;
+    std::byte* const place = address ? at(memories, registers, Space::global, *address + u64{i} * 4, 0) : nullptr;
     if (row.kind == Kind::load)
-      registers.scalars[index + i] = static_cast<u32>(load(place, row.bytes, row.extends_sign));
-    else
+      registers.scalars[index + i] = place != nullptr ? static_cast<u32>(load(place, row.bytes, row.extends_sign)) : 0;
+    else if (place != nullptr)
       std::memcpy(place, &registers.scalars[index + i], 4);
   }
   return {};
@@ -234,22 +256,23 @@ bool lead_scalar(Registers& registers, const Memories& memories, const Instructi
     const unsigned place = Registers::scalar_index(roles.offset);
     if (place == Registers::kNone || place >= Registers::kM0 || overlap(place, 1, index, words)) return false;
     registers.scalars[place] = static_cast<u32>(next_random(random) % 1024);
-    by += registers.scalars[place];
+    by += registers.scalars[place] * row.offset_unit;
   }
-  const u64 wanted = memories.global_base + 1024 + next_random(random) % 512 * 4;
+  const u64 step = row.kind == Kind::atomic ? static_cast<u64>(row.bytes) : 4;
+  const u64 wanted = memories.global_base + 1024 + next_random(random) % 256 * step;
   if (row.space == Space::scalar) {
     registers.set(index, wanted - by, 2);
   } else {
     // Its range is from 0 on.
     if (static_cast<i64>(by) < 0) return false;
     registers.set(index, (wanted - by) & 0xfffffffffffcu, 2);
-    registers.scalars[index + 2] = static_cast<u32>(by + 1024);
+    // A few are outside, and their places with them.
+    const bool outside = row.kind != Kind::atomic && next_random(random) % 8 == 0;
+    registers.scalars[index + 2] = static_cast<u32>(outside ? by & ~u64{3} : by + 1024);
   }
-  // What is stored must not be what leads there.
-  const unsigned data = row.kind == Kind::store ? Registers::scalar_index(roles.data) : 0;
-  if (row.kind == Kind::store && data == Registers::kNone) return false;
-  const unsigned to = row.kind == Kind::load ? Registers::scalar_index(instruction.operands[0]) : data;
-  return to != Registers::kNone && to + static_cast<unsigned>(row.words) <= Registers::kM0;
+  const unsigned data = Registers::scalar_index(roles.data);
+  const unsigned data_words = static_cast<unsigned>(row.words) * (row.compares ? 2 : 1);
+  return data != Registers::kNone && data + data_words <= Registers::kM0;
 }
 
 bool lead_somewhere(Registers& registers, const Memories& memories, const Instruction& instruction,
@@ -259,6 +282,12 @@ bool lead_somewhere(Registers& registers, const Memories& memories, const Instru
   std::array<u64, 64> places{};
   for (unsigned lane = 0; lane < 64; ++lane) places[lane] = (lane * 27 + 5) % 64 * 64 + next_random(random) % 3 * 16;
   const u64 offset = static_cast<u64>(static_cast<i64>(instruction.offset));
+  if (row.by_lane) {
+    registers.scalars[Registers::kM0] = static_cast<u32>(next_random(random) & 0xffff3fff);
+    if (row.space == Space::lds) return true;
+    return is_there(roles.base) &&
+           set_scalar(registers, roles.base, memories.global_base + next_random(random) % 1024 * 4 - offset, 2);
+  }
   if (row.space == Space::buffer) return lead_buffer(registers, memories, instruction, roles, random, places);
   // LLVM shows an address without a scalar part so, and one register of its two.
   if (roles.base.kind == OperandKind::null) return false;
@@ -303,7 +332,8 @@ bool lead_somewhere(Registers& registers, const Memories& memories, const Instru
 
 /// Whether two lanes write the same place: which comes last is not said.
 bool collide(const Registers& registers, const Instruction& instruction, const Roles& roles, const MemoryRow& row) {
-  if (row.kind == Kind::load || row.space == Space::scratch || row.space == Space::scalar) return false;
+  if (row.kind == Kind::load || row.space == Space::scratch) return false;
+  if (row.space == Space::scalar || row.space == Space::scalar_buffer) return false;
   std::vector<std::pair<u64, u64>> places;
   const u64 bytes = static_cast<u64>(row.kind == Kind::atomic || row.words == 1 ? row.bytes : row.words * 4);
   for (unsigned lane = 0; lane < registers.lanes; ++lane) {
@@ -322,6 +352,32 @@ bool collide(const Registers& registers, const Instruction& instruction, const R
   return false;
 }
 
+/// Of compare-and-swaps: has some lanes compare with what is there, or of floats with its negative, which zeros equal.
+void match_some(Registers& registers, Memories& memories, const Instruction& instruction, const Roles& roles,
+                const MemoryRow& row, u64& random) {
+  const bool apart = row.space == Space::lds;
+  const unsigned words = static_cast<unsigned>(row.words);
+  // ds_cmpst has what it compares with first.
+  const Operand& compared = apart && !row.second_first ? roles.second : roles.data;
+  const unsigned first = Registers::row_index(compared) + (apart ? 0 : words);
+  const auto uses = [&](const Operand& operand, unsigned begin, unsigned count) {
+    return operand.words != 0 && Registers::row_index(operand) != Registers::kNone &&
+           overlap(Registers::row_index(operand) + begin, count, first, words);
+  };
+  if (uses(roles.address, 0, roles.address.words)) return;
+  for (unsigned lane = 0; lane < registers.lanes; ++lane) {
+    const auto address = address_of(registers, instruction, roles, row, lane);
+    if (!address || next_random(random) % 2 == 0) continue;
+    for (unsigned word = 0; word < words; ++word) {
+      const std::byte* const place = at(memories, registers, row.space, *address + word * 4, lane);
+      if (place == nullptr) continue;
+      u32 value = static_cast<u32>(load(place, 4, false));
+      if (row.type != 'u' && word + 1 == words && next_random(random) % 4 == 0) value ^= 0x80000000u;
+      registers.rows[first + word][lane] = value;
+    }
+  }
+}
+
 /// Whether each lane's place is a multiple of what an atomic takes.
 bool is_aligned(const Registers& registers, const Instruction& instruction, const Roles& roles, const MemoryRow& row) {
   for (unsigned lane = 0; lane < registers.lanes && row.kind == Kind::atomic; ++lane)
@@ -333,13 +389,17 @@ bool is_aligned(const Registers& registers, const Instruction& instruction, cons
 
 }  // namespace
 
-bool lead_into_memory(Registers& registers, const Memories& memories, const Instruction& instruction,
-                      const MemoryRow& row, u64& random) {
+bool lead_into_memory(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row,
+                      u64& random) {
   const Roles roles = roles_of(instruction, row);
   // What is loaded to LDS, or with a status behind it, is not compared here.
   if (row.space != Space::lds && (instruction.has(MemoryFlags::lds) || instruction.has(MemoryFlags::tfe))) return false;
-  return lead_somewhere(registers, memories, instruction, row, roles, random) &&
-         !collide(registers, instruction, roles, row) && is_aligned(registers, instruction, roles, row);
+  if (!lead_somewhere(registers, memories, instruction, row, roles, random) ||
+      collide(registers, instruction, roles, row) || !is_aligned(registers, instruction, roles, row))
+    return false;
+  const bool is_scalar = row.space == Space::scalar || row.space == Space::scalar_buffer;
+  if (row.compares && !is_scalar) match_some(registers, memories, instruction, roles, row, random);
+  return true;
 }
 
 Loose execute_memory(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row) {
@@ -361,7 +421,14 @@ Loose execute_memory(Registers& registers, Memories& memories, const Instruction
       continue;
     }
     if (row.kind == Kind::atomic) {
-      update(registers, memories, instruction, row, roles, *address, lane);
+      const u64 stride = row.pair ? static_cast<u64>(row.stride) : 0;
+      update(registers, before, memories, instruction, row, roles, 0,
+             *address + static_cast<u64>(instruction.offset & 0xff) * stride, lane);
+      if (!row.pair) continue;
+      Roles second = roles;
+      second.data = roles.second;
+      update(registers, before, memories, instruction, row, second, static_cast<unsigned>(row.words),
+             *address + instruction.offset1 * stride, lane);
     } else if (!row.pair) {
       move_words(registers, memories, instruction, row, roles.data, 0, *address, lane);
     } else {
@@ -387,6 +454,7 @@ std::string difference(Memories& expected, const Memories& got, const MemoryRow&
       };
       const bool nans = (row.type == 'f' && both(kF32, 0, 32)) ||
                         (row.type == 'd' && Float{kF64}.is_nan(wanted) && Float{kF64}.is_nan(had)) ||
+                        (row.type == 'b' && (both(kBf16, 0, 16) || both(kBf16, 16, 16))) ||
                         (row.type == 'p' && (both(kF16, 0, 16) || both(kF16, 16, 16)));
       if (!nans) return format("{} at {} is {:#x}, not {:#x}", name, first, had, wanted);
       std::memcpy(&one[first], &other[first], static_cast<std::size_t>(row.bytes));

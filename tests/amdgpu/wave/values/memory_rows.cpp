@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "amdgpu/wave/values/rows.h"
 
@@ -46,9 +47,22 @@ u64 extreme(const Float& of, u64 a, u64 b, bool least) {
   if (of.is_zero(a) && of.is_zero(b)) return least ? a | b : a & b;
   return (of.compare(a, b) < 0) == least ? a : b;
 }
+template <Format format>
 u64 packed_sum(u64 old, u64 data, u64) {
-  const Float half{kF16};
+  const Float half{format};
   return half.add(part(old, 0, 16), part(data, 0, 16)) | half.add(part(old, 16, 16), part(data, 16, 16)) << 16;
+}
+
+/// As floats: zeros of either sign are the same, a NaN is not.
+template <Format format>
+u64 swapped_if_same(u64 old, u64 data, u64 wanted) {
+  return Float{format}.compare(old, wanted) == 0 ? data : old;
+}
+/// What has the upper bit of a word set takes that word's place, without the bit.
+u64 marked_words(u64 old, u64 data, u64) {
+  u64 now = 0;
+  for (const int at : {0, 32}) now |= (part(data, at + 31, 1) != 0 ? part(data, at, 31) : part(old, at, 32)) << at;
+  return now;
 }
 
 /// Integers of 32 or 64 bits: the name's part of atomics in memory, and that of LDS without its type.
@@ -73,7 +87,7 @@ constexpr IntegerAtomic kIntegers[] = {
     {"umin", "min_u", BOTH_WIDTHS(std::min(m, d))}, {"umax", "max_u", BOTH_WIDTHS(std::max(m, d))},
     {"and", "and_b", BOTH_WIDTHS(m & d)}, {"or", "or_b", BOTH_WIDTHS(m | d)}, {"xor", "xor_b", BOTH_WIDTHS(m ^ d)},
     {"inc", "inc_u", BOTH_WIDTHS(m >= d ? 0 : m + 1)}, {"dec", "dec_u", BOTH_WIDTHS(m == 0 || m > d ? d : m - 1)},
-    {"csub", "-", BOTH_WIDTHS(m < d ? 0 : m - d)}, {"cond_sub_u32", "cond_sub_u", BOTH_WIDTHS(m >= d ? m - d : m)},
+    {"csub", "sub_clamp_u", BOTH_WIDTHS(m < d ? 0 : m - d)}, {"sub_clamp_u32", "-", BOTH_WIDTHS(m < d ? 0 : m - d)}, {"cond_sub_u32", "cond_sub_u", BOTH_WIDTHS(m >= d ? m - d : m)},
     {"cmpswap", "cmpst_b", BOTH_WIDTHS(m == s ? d : m)}, {"-", "cmpstore_b", BOTH_WIDTHS(m == s ? d : m)},
     {"-", "mskor_b", BOTH_WIDTHS((m & ~d) | s)}, {"-", "wrap_b", BOTH_WIDTHS(m >= d ? m - d : m + s)},
 };
@@ -89,7 +103,10 @@ constexpr FloatAtomic kFloats[] = {
     {"min_f32", 'f', [](u64 m, u64 d, u64) { return extreme({kF32}, m, d, true); }}, {"max_f32", 'f', [](u64 m, u64 d, u64) { return extreme({kF32}, m, d, false); }},
     {"fmin_x2", 'd', [](u64 m, u64 d, u64) { return extreme({kF64}, m, d, true); }}, {"fmax_x2", 'd', [](u64 m, u64 d, u64) { return extreme({kF64}, m, d, false); }},
     {"min_f64", 'd', [](u64 m, u64 d, u64) { return extreme({kF64}, m, d, true); }}, {"max_f64", 'd', [](u64 m, u64 d, u64) { return extreme({kF64}, m, d, false); }},
-    {"pk_add_f16", 'p', packed_sum},
+    {"pk_add_f16", 'p', packed_sum<kF16>}, {"pk_add_bf16", 'b', packed_sum<kBf16>},
+    {"fcmpswap", 'f', swapped_if_same<kF32>}, {"fcmpswap_x2", 'd', swapped_if_same<kF64>},
+    {"cmpst_f32", 'f', swapped_if_same<kF32>}, {"cmpst_f64", 'd', swapped_if_same<kF64>},
+    {"cmpstore_f32", 'f', swapped_if_same<kF32>}, {"cmpstore_f64", 'd', swapped_if_same<kF64>},
 };
 // clang-format on
 
@@ -128,7 +145,7 @@ void add_atomic(Rows& rows, std::string_view name, std::string_view lds_name, in
   row.bytes = bits / 8, row.words = bits / 32;
   row.type = type;
   row.after = after;
-  row.compares = name == "cmpswap" || name == "cmpswap_x2";
+  row.compares = name.starts_with("cmpswap") || name.starts_with("fcmpswap");
   for (const auto& [prefix, space] :
        {std::pair("global_atomic_", Space::global), std::pair("flat_atomic_", Space::flat),
         std::pair("buffer_atomic_", Space::buffer)}) {
@@ -154,9 +171,37 @@ void add_atomics(Rows& rows) {
     add_atomic(rows, one.name, one.name, one.type == 'd' ? 64 : 32, one.type, one.after);
 }
 
+/// Those of LDS alone, and those without addresses.
+void add_special(Rows& rows) {
+  MemoryRow row;
+  row.space = Space::lds;
+  row.kind = Kind::atomic;
+  row.bytes = 8, row.words = 2;
+  row.after = marked_words;
+  rows["ds_condxchg32_rtn_b64"] = row;
+  row.after = [](u64, u64 data, u64) { return data; };
+  row.pair = true;
+  for (const int bits : {32, 64})
+    for (const bool far : {false, true}) {
+      row.bytes = bits / 8, row.words = bits / 32;
+      row.stride = row.bytes * (far ? 64 : 1);
+      rows[std::string("ds_wrxchg2") + (far ? "st64_rtn_b" : "_rtn_b") + std::to_string(bits)] = row;
+    }
+  row = {};
+  row.by_lane = true;
+  for (const auto& [name, space, kind] : {std::tuple("ds_read_addtid_b32", Space::lds, Kind::load),
+                                          std::tuple("ds_write_addtid_b32", Space::lds, Kind::store),
+                                          std::tuple("global_load_dword_addtid", Space::global, Kind::load),
+                                          std::tuple("global_store_dword_addtid", Space::global, Kind::store)}) {
+    row.space = space, row.kind = kind;
+    rows[name] = row;
+  }
+}
+
 void add_scalars(Rows& rows) {
   const auto add = [&](const std::string& name, Space space, Kind kind, int bytes, int words, bool extends_sign) {
     MemoryRow row;
+    row.offset_unit = name.starts_with("s_scratch_") ? 64 : 1;
     row.space = space, row.kind = kind, row.bytes = bytes, row.words = words, row.extends_sign = extends_sign;
     rows[name] = row;
   };
@@ -164,8 +209,22 @@ void add_scalars(Rows& rows) {
                                       std::pair("dwordx8", 8), std::pair("dwordx16", 16), std::pair("b96", 3)}) {
     add(std::string("s_load_") + suffix, Space::scalar, Kind::load, 4, words, false);
     add(std::string("s_buffer_load_") + suffix, Space::scalar_buffer, Kind::load, 4, words, false);
+    add(std::string("s_scratch_load_") + suffix, Space::scalar, Kind::load, 4, words, false);
+    add(std::string("s_scratch_store_") + suffix, Space::scalar, Kind::store, 4, words, false);
     add(std::string("s_store_") + suffix, Space::scalar, Kind::store, 4, words, false);
+    add(std::string("s_buffer_store_") + suffix, Space::scalar_buffer, Kind::store, 4, words, false);
   }
+  for (const auto& [prefix, space] :
+       {std::pair("s_atomic_", Space::scalar), std::pair("s_buffer_atomic_", Space::scalar_buffer)})
+    for (const IntegerAtomic& one : kIntegers)
+      for (const bool wide : {false, true}) {
+        MemoryRow row;
+        row.space = space, row.kind = Kind::atomic;
+        row.bytes = wide ? 8 : 4, row.words = row.bytes / 4;
+        row.after = wide ? one.after64 : one.after32;
+        row.compares = one.name == "cmpswap";
+        rows[prefix + std::string(one.name) + (wide ? "_x2" : "")] = row;
+      }
   add("s_load_u8", Space::scalar, Kind::load, 1, 1, false), add("s_load_i8", Space::scalar, Kind::load, 1, 1, true);
   add("s_load_u16", Space::scalar, Kind::load, 2, 1, false), add("s_load_i16", Space::scalar, Kind::load, 2, 1, true);
   add("s_buffer_load_u8", Space::scalar_buffer, Kind::load, 1, 1, false);
@@ -179,7 +238,7 @@ void add_scalars(Rows& rows) {
 const MemoryRow* find_memory_row(std::string_view name) {
   static const Rows kRows = [] {
     Rows rows;
-    add_accesses(rows), add_atomics(rows), add_scalars(rows);
+    add_accesses(rows), add_atomics(rows), add_special(rows), add_scalars(rows);
     return rows;
   }();
   const auto found = kRows.find(name);

@@ -23,7 +23,9 @@ struct MemoryRow {
   u64 (*after)(u64 old, u64 data, u64 second) = nullptr;
   bool compares = false;  ///< has a second datum: ds_cmpst has it first
   bool second_first = false;
-  char type = 'u';  ///< of the element: NaNs of floats may differ
+  bool by_lane = false;  ///< no address: words of lanes lie side by side
+  u64 offset_unit = 1;   ///< bytes that a scalar register counts as an offset
+  char type = 'u';       ///< of the element: NaNs of floats may differ
 };
 
 /// nullptr if there is none.

@@ -25,7 +25,7 @@ struct Format {
   constexpr u64 one() const { return static_cast<u64>(bias()) << fraction_bits; }
   constexpr u64 magnitude(u64 bits) const { return bits & (sign() - 1); }
 };
-inline constexpr Format kF16{5, 10}, kF32{8, 23}, kF64{11, 52};
+inline constexpr Format kF16{5, 10}, kF32{8, 23}, kF64{11, 52}, kBf16{8, 7};
 
 /// By the numbers of the MODE register.
 enum class Round : std::uint8_t { nearest, up, down, zero };
