@@ -162,6 +162,13 @@ const Step* run_moved_source(Wave& wave, const Step& step) {
   write(wave, step.destination, step.sources[0].words >= 2 ? wave.pair(index) : wave.scalars[index]);
   return step.next;
 }
+/// Two fields of M0 number the source and the destination.
+const Step* run_moved_apart(Wave& wave, const Step& step) {
+  const auto moved = [](unsigned index, u32 by) { return std::min<unsigned>(index + (by & 0x3ffu), scalar::kVcc - 1); };
+  const u32 by = wave.scalars[scalar::kM0];
+  wave.scalars[moved(step.destination.index, by >> 16)] = wave.scalars[moved(step.sources[0].index, by)];
+  return step.next;
+}
 const Step* run_moved_destination(Wave& wave, const Step& step) {
   Destination moved = step.destination;
   moved.index =
@@ -202,6 +209,7 @@ constexpr ControlRow kRows[] = {
     {s_memrealtime, run_time},
     {s_movrels_b32, run_moved_source},
     {s_movrels_b64, run_moved_source},
+    {s_movrelsd_2_b32, run_moved_apart},
     {s_movreld_b32, run_moved_destination},
     {s_movreld_b64, run_moved_destination},
 };

@@ -18,7 +18,7 @@ constexpr std::string_view kNames[] = {
     "v_permlane16_b32",    "v_permlanex16_b32", "v_permlane16_var_b32", "v_permlanex16_var_b32", "v_permlane64_b32",
     "v_swap_b32",          "v_movrels_b32",     "v_movreld_b32",        "v_pk_mov_b32",          "ds_bpermute_b32",
     "ds_permute_b32",      "ds_swizzle_b32",    "s_movrels_b32",        "s_movrels_b64",         "s_movreld_b32",
-    "s_movreld_b64",       "v_movrelsd_b32",    "v_movrelsd_2_b32",     "v_swaprel_b32",
+    "s_movreld_b64",       "v_movrelsd_b32",    "v_movrelsd_2_b32",     "v_swaprel_b32",         "s_movrelsd_2_b32",
 };
 
 /// A result in lanes, from registers as they were.
@@ -144,11 +144,14 @@ bool prepare_cross_lane(Registers& registers, const Instruction& instruction, u6
   if (name.find("rel") == std::string_view::npos) return true;
   registers.scalars[Registers::kM0] = static_cast<u32>(next_random(random) % 8 * 2);
   const u32 by = registers.scalars[Registers::kM0];
-  if (name.starts_with("v_movrelsd") || name == "v_swaprel_b32") {
+  if (name.find("_movrelsd") != std::string_view::npos || name == "v_swaprel_b32") {
     // A field for the source and one for the destination, or M0 for both.
     const u32 apart = static_cast<u32>(next_random(random) % 16);
     if (name != "v_movrelsd_b32") registers.scalars[Registers::kM0] |= apart << 16 | (apart % 4) << 26;
     const Operand &to = instruction.operands[0], &from = instruction.sources()[0];
+    if (name.starts_with("s_"))
+      return to.kind == isa::OperandKind::sgpr && from.kind == isa::OperandKind::sgpr && from.value + by < 100 &&
+             to.value + apart < 100;
     return to.kind == isa::OperandKind::vgpr && from.kind == isa::OperandKind::vgpr && from.value + by < 256 &&
            to.value + std::max(by, apart) < 256;
   }
@@ -202,6 +205,11 @@ void execute_cross_lane(Registers& registers, const Instruction& instruction) {
   if (name == "v_pk_mov_b32") return move_packed(move);
   if (name == "ds_swizzle_b32") return swizzle(move);
   if (name.starts_with("ds_")) return permute_lds(move, name == "ds_bpermute_b32");
+  if (name == "s_movrelsd_2_b32") {
+    const unsigned to = Registers::scalar_index(instruction.operands[0]) + (by >> 16 & 0x3ff);
+    registers.scalars[to] = move.from.scalars[Registers::scalar_index(move.source(0)) + (by & 0x3ff)];
+    return;
+  }
   move_scalars(move, name.find("movrels") != std::string_view::npos, name.ends_with("64") ? 2 : 1);
 }
 
