@@ -331,15 +331,39 @@ bool is_aligned(const Registers& registers, const Instruction& instruction, cons
   return true;
 }
 
+/// Gives some lanes of a compare-and-swap what memory holds to compare with, so that they swap.
+void let_some_match(Registers& registers, Memories& memories, const Instruction& instruction, const Roles& roles,
+                    const MemoryRow& row, u64& random) {
+  const bool in_second = row.space == Space::lds && !row.second_first;
+  const unsigned base = Registers::row_index(in_second ? roles.second : roles.data);
+  if (!row.compares || base == Registers::kNone) return;
+  const unsigned index = base + (row.space == Space::lds ? 0 : static_cast<unsigned>(row.words));
+  for (unsigned lane = 0; lane < registers.lanes; ++lane) {
+    const auto address = address_of(registers, instruction, roles, row, lane);
+    if (!address || next_random(random) % 2 == 0) continue;
+    for (unsigned word = 0; word * 4 < static_cast<unsigned>(row.bytes); ++word) {
+      const std::byte* const place = at(memories, registers, row.space, *address + u64{word} * 4, lane);
+      if (place == nullptr) break;
+      u32& datum = registers.rows[index + word][lane];
+      const u32 kept = datum;
+      datum = static_cast<u32>(load(place, 4, false));
+      // The register may hold the address, too.
+      if (address_of(registers, instruction, roles, row, lane) != address) datum = kept;
+    }
+  }
+}
+
 }  // namespace
 
-bool lead_into_memory(Registers& registers, const Memories& memories, const Instruction& instruction,
-                      const MemoryRow& row, u64& random) {
+bool lead_into_memory(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row,
+                      u64& random) {
   const Roles roles = roles_of(instruction, row);
   // What is loaded to LDS, or with a status behind it, is not compared here.
   if (row.space != Space::lds && (instruction.has(MemoryFlags::lds) || instruction.has(MemoryFlags::tfe))) return false;
-  return lead_somewhere(registers, memories, instruction, row, roles, random) &&
-         !collide(registers, instruction, roles, row) && is_aligned(registers, instruction, roles, row);
+  const bool leads = lead_somewhere(registers, memories, instruction, row, roles, random) &&
+                     !collide(registers, instruction, roles, row) && is_aligned(registers, instruction, roles, row);
+  if (leads) let_some_match(registers, memories, instruction, roles, row, random);
+  return leads;
 }
 
 Loose execute_memory(Registers& registers, Memories& memories, const Instruction& instruction, const MemoryRow& row) {

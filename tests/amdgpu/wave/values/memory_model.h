@@ -24,7 +24,7 @@ struct Memories {
 };
 
 /// Has an instruction's registers lead somewhere into memory, each lane to a place of its own; false if they cannot.
-bool lead_into_memory(Registers& registers, const Memories& memories, const isa::Instruction& instruction,
+bool lead_into_memory(Registers& registers, Memories& memories, const isa::Instruction& instruction,
                       const MemoryRow& row, u64& random);
 /// What it does to registers and memory.
 Loose execute_memory(Registers& registers, Memories& memories, const isa::Instruction& instruction,
