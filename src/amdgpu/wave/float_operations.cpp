@@ -16,12 +16,6 @@ WAVEGATE_LANE float unfused(float a, float b, float c) {
   return product + c;
 }
 
-/// MAD of f32 keeps no denormals: compilers choose it only where they are flushed anyhow.
-constexpr Operation flushing(Operation operation) {
-  operation.float_class = FloatClass::flushing;
-  return operation;
-}
-
 template <typename T>
 WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   constexpr int kFar = sizeof(T) == 4 ? 96 : 768;
@@ -153,8 +147,8 @@ constexpr std::array kRows{
     flushing(operation<[](float a, float b, float c) { return unfused(a, b, c); }>(v_madmk_f32)),
     operation<[](float a, float b, float c) { return multiply_legacy(a, b) + c; }>(v_mad_legacy_f32),
     operation<[](float a, float b, float c) { return multiply_legacy(a, b) + c; }>(v_mac_legacy_f32),
-    operation<[](float a) { return std::ceil(a); }>(v_ceil_f32),
-    operation<[](float a) { return std::floor(a); }>(v_floor_f32),
+    operation<[](float a) { return round_up(a); }>(v_ceil_f32),
+    operation<[](float a) { return round_down(a); }>(v_floor_f32),
     operation<[](float a) { return std::trunc(a); }>(v_trunc_f32),
     operation<[](float a) { return nearest_even(a); }>(v_rndne_f32),
     operation<[](float a) { return fraction(a); }>(v_fract_f32),
@@ -180,8 +174,8 @@ constexpr std::array kDoubleRows{
     operation<[](double a, double b) { return maximum_nan(a, b); }>(v_maximum_f64),
     operation<[](double a, double b, double c) { return std::fma(a, b, c); }>(v_fma_f64),
     operation<[](double a, double b, double c) { return std::fma(a, b, c); }>(v_fmac_f64),
-    operation<[](double a) { return std::ceil(a); }>(v_ceil_f64),
-    operation<[](double a) { return std::floor(a); }>(v_floor_f64),
+    operation<[](double a) { return round_up(a); }>(v_ceil_f64),
+    operation<[](double a) { return round_down(a); }>(v_floor_f64),
     operation<[](double a) { return std::trunc(a); }>(v_trunc_f64),
     operation<[](double a) { return nearest_even(a); }>(v_rndne_f64),
     operation<[](double a) { return fraction(a); }>(v_fract_f64),
