@@ -86,6 +86,8 @@ def destinations(mnemonic, format, operands):
         return 0
     if operands[0]["field"] == "vdst":
         return 1
+    if format == "mimg":
+        return 0 if "_store" in mnemonic or "_atomic" in mnemonic else 1
     if format in ("mubuf", "mtbuf") and "_load" in mnemonic and "_lds_" not in mnemonic:
         return 1
     return 0

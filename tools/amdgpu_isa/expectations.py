@@ -27,7 +27,8 @@ def lines_of(target):
         answers = oracle.probe(target, wave, candidates)
         seen = collections.Counter()
         for words, answer in zip(candidates, answers):
-            if answer == "crash" or (answer and (campaign.unsupported(answer[0]) or NOT_SHOWN.search(answer[0]))):
+            if answer == "crash" or (answer and (campaign.unsupported(answer[0], target) or campaign.beyond_last(answer[0]) or
+                                                 NOT_SHOWN.search(answer[0]))):
                 continue
             # What both widths print alike is shown once.
             key = answer[0].partition(" ")[0] if answer else "-"

@@ -131,6 +131,11 @@ def memory(target, generation):
                               _managed((2, 8, 24), (1, 30, 2), (1, 23, 7))))
         formats.append(Format("mtbuf", base, ((0, 14, 8),), fields, 0x90, (0, 0x80), False,
                               _managed((2, 8, 24), (1, 30, 2), (1, 23, 7))))
+    if generation == 10:
+        # How many registers there are depends on dmask, on how the addresses are given, and on the dimension.
+        formats.append(Format("mimg", (0xF0000100, 0), ((0, 18, 7), (0, 0, 1)), [
+            addr, data0, ("srsrc", 1, 16, 5, "quad"), ("ssamp", 1, 21, 5, "quad")], 0x100, (), False,
+            _managed((0, 1, 5), (0, 8, 4))))
     segments = {"flat": 0, "scratch": 1, "global": 2}
     for name, segment in segments.items():
         if generation <= 11:

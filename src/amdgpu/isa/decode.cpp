@@ -94,7 +94,7 @@ bool decode_format(Decoder& d, Format format, unsigned opcode) {
     case Format::lds_direct: return decode_interpolation(d, format, opcode);
     case Format::none: return false;
     case Format::mimg:
-    case Format::vsample: return decode_image(d);
+    case Format::vsample: return decode_image(d, opcode);
     default: return decode_memory(d, format, opcode);
   }
 }

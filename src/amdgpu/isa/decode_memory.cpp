@@ -359,9 +359,4 @@ bool decode_memory(Decoder& d, Format format, unsigned opcode) {
   }
 }
 
-bool decode_image(Decoder& d) {
-  (void)d;
-  return false;
-}
-
 }  // namespace wavegate::amdgpu::isa

@@ -48,6 +48,6 @@ bool decode_vop3(Decoder& d, Format format, unsigned opcode);
 bool decode_vopd(Decoder& d);
 bool decode_interpolation(Decoder& d, Format format, unsigned opcode);
 bool decode_memory(Decoder& d, Format format, unsigned opcode);
-bool decode_image(Decoder& d);
+bool decode_image(Decoder& d, unsigned opcode);
 
 }  // namespace wavegate::amdgpu::isa

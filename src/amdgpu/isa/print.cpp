@@ -163,6 +163,15 @@ void print_value(Printer& printer, const Operand& operand) {
   }
 }
 
+/// The registers of an image's addresses where they are not one range.
+void print_addresses(Printer& printer) {
+  for (unsigned i = 0; i < printer.in.address_count; ++i) {
+    printer.put(i == 0 ? "[v" : ", v");
+    printer.put_number(printer.in.addresses[i]);
+  }
+  printer.put("]");
+}
+
 void print_operands(Printer& printer, unsigned first, unsigned end) {
   const int word = word_operand(to_string(first == 0 ? printer.in.opcode : printer.in.second_opcode));
   for (unsigned i = first; i < end; ++i) {
@@ -172,7 +181,9 @@ void print_operands(Printer& printer, unsigned first, unsigned end) {
       continue;
     printer.put(i == first ? " " : ", ");
     const Operand& operand = printer.in.operands[i];
-    if (operand.kind == OperandKind::literal && static_cast<int>(i - first) == word) {
+    if (i == 1 && printer.in.address_count != 0) {
+      print_addresses(printer);
+    } else if (operand.kind == OperandKind::literal && static_cast<int>(i - first) == word) {
       printer.put_hexadecimal(operand.value);
     } else {
       print_operand(printer, operand);
@@ -239,6 +250,8 @@ std::string_view mnemonic(const Instruction& instruction) {
 void print(const Instruction& instruction, std::string& text) {
   Printer printer{instruction, text};
   printer.put(mnemonic(instruction));
+  // LLVM has a space more behind the names of those with a sampler.
+  if (instruction.address_count != 0 && instruction.operand_count == 4) printer.put(" ");
   if (instruction.encoding == Encoding::export_) return print_export(printer);
   if (instruction.opcode == Opcode::s_endpgm && instruction.operands[0].value == 0) return;
   print_operands(printer, 0, instruction.second_operands);

@@ -181,6 +181,24 @@ void print_buffer_format(Printer& printer) {
   printer.put("]");
 }
 
+void print_image(Printer& printer) {
+  constexpr std::string_view kDimensions[] = {"1D",       "2D",       "3D",      "CUBE",
+                                              "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+  if (printer.in.dmask != 0) {
+    printer.put(" dmask:");
+    printer.put_hexadecimal(printer.in.dmask);
+  }
+  printer.put(" dim:SQ_RSRC_IMG_");
+  printer.put(kDimensions[printer.in.dim & 7]);
+  printer.put_flag(MemoryFlags::unorm, "unorm");
+  print_policy(printer);
+  printer.put_flag(MemoryFlags::r128, "r128");
+  printer.put_flag(MemoryFlags::a16, "a16");
+  printer.put_flag(MemoryFlags::tfe, "tfe");
+  printer.put_flag(MemoryFlags::lwe, "lwe");
+  printer.put_flag(MemoryFlags::d16, "d16");
+}
+
 }  // namespace
 
 void print_memory_modifiers(Printer& printer) {
@@ -189,6 +207,7 @@ void print_memory_modifiers(Printer& printer) {
     case Encoding::ds: return print_ds(printer);
     case Encoding::mubuf:
     case Encoding::mtbuf: return print_buffer(printer);
+    case Encoding::mimg: return print_image(printer);
     case Encoding::flat:
     case Encoding::global:
     case Encoding::scratch: return print_flat(printer);
