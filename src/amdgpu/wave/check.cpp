@@ -92,7 +92,7 @@ bool is_stored(const Step& step, unsigned source) {
 std::string text_of(const Wave& wave, const Step& step) {
   std::array<u32, 5> words{};
   const auto bytes = wave.machine->memory->at(step.address, u64{step.instruction.words} * 4);
-  if (bytes.size() > sizeof(words)) return isa::print(step.instruction);
+  if (bytes.empty() || bytes.size() > sizeof(words)) return isa::print(step.instruction);
   std::memcpy(words.data(), bytes.data(), bytes.size());
   isa::Instruction whole;
   const auto width = wave.lanes == 32 ? isa::WaveWidth::wave32 : isa::WaveWidth::wave64;
