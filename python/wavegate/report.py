@@ -11,7 +11,8 @@ class Finding:
 
     kind: str
     """ "out-of-bounds read" and "out-of-bounds write" (also of an array that is read-only), "misaligned atomic"; with
-    check=True also "uninitialised register", "LDS race" and "global race"."""
+    check=True also "uninitialised register", "LDS race", "global race", and "unwatched accesses" where races may have been
+    missed, because too many words were accessed."""
     offset: int
     """Of the instruction, in bytes from the start of `function`, or of the kernel."""
     function: str

@@ -158,6 +158,7 @@ std::string json_of(const Run& run, const EmulationJob& job) {
                         {"instructions", report.instructions},
                         {"lane_instructions", report.lane_instructions},
                         {"seconds", report.seconds},
+                        {"unwatched_accesses", report.unwatched_accesses},
                         {"findings", findings}});
   }
   return nlohmann::ordered_json{{"launches", launches}, {"mismatches", run.mismatches}}.dump(

@@ -51,9 +51,11 @@ void record(AccessLog::Entry& entry, const Access& access) {
     entry = {};
     entry.written = access;
   } else if (access.kind == AccessKind::atomic) {
+    if (!entry.atomic.of_same_wave(access)) entry.other_atomic = entry.atomic;
     entry.atomic = access;
-  } else {
-    if (!entry.read.of_same_wave(access)) entry.other_read = entry.read;
+  } else if (access.kind == AccessKind::read) {
+    // An atomic read is in conflict with nothing, and must not drive out what is.
+    if (!entry.read.of_same_wave(access) && entry.read.kind == AccessKind::read) entry.other_read = entry.read;
     entry.read = access;
   }
 }
@@ -61,23 +63,40 @@ void record(AccessLog::Entry& entry, const Access& access) {
 }  // namespace
 
 template <typename Visit>
-void AccessLog::visit(bool in_lds, u64 address, unsigned bytes, const Visit& visit) {
+bool AccessLog::visit(bool in_lds, u64 address, unsigned bytes, const Visit& visit) {
   auto& words = in_lds ? lds_ : global_;
   auto found = words.find(address / 4);
-  const bool full = !in_lds && entries_ >= kMaximumEntries;
+  const bool full = !in_lds && entries_ >= maximum_entries_;
   if (found == words.end()) {
-    if (full) return;
+    if (full) return false;
     found = words.try_emplace(address / 4).first;
     entries_ += in_lds ? 0 : 1;
   }
   Word& word = found->second;
-  if (bytes < 4 && word.bytes == nullptr && !full) {
+  if (bytes < 4 && word.bytes == nullptr) {
+    if (full) return false;
     word.bytes = std::make_unique<std::array<Entry, 4>>();
     word.bytes->fill(word.whole);
     entries_ += in_lds ? 0 : 4;
   }
-  if (word.bytes == nullptr) return visit(word.whole);
-  for (unsigned i = 0; i < bytes; ++i) visit((*word.bytes)[address % 4 + i]);
+  if (word.bytes == nullptr) {
+    visit(word.whole);
+  } else {
+    for (unsigned i = 0; i < bytes; ++i) visit((*word.bytes)[address % 4 + i]);
+  }
+  return true;
+}
+
+void AccessLog::leave_unwatched(const Wave& wave, const Step& step, u64 address, unsigned lane, AccessKind kind) {
+  if (unwatched_) {
+    ++unwatched_->occurrences;
+    return;
+  }
+  unwatched_ = finding_at(wave, step, FindingKind::unwatched_accesses);
+  unwatched_->lane = lane;
+  unwatched_->address = address;
+  unwatched_->access = kind;
+  unwatched_->detail = "the first of those for which races were not looked for: too many words are accessed";
 }
 
 void AccessLog::end_group() {
@@ -112,10 +131,12 @@ void note_access(Wave& wave, const Step& step, bool in_lds, u64 address, unsigne
   const Access access{wave.group->number, &step, static_cast<u32>(wave.group->barrier_phase),
                       static_cast<std::uint16_t>(wave.number), kind};
   const bool proves = kind == AccessKind::atomic && step.memory.atomic == AtomicOperation::compare_swap;
+  bool watched = true;
   for (u64 at = address; at < address + bytes;) {
     const auto count = static_cast<unsigned>(std::min<u64>(4 - at % 4, address + bytes - at));
-    log.visit(in_lds, at, count, [&](AccessLog::Entry& entry) {
-      for (const Access* before : {&entry.written, &entry.atomic, &entry.read, &entry.other_read}) {
+    watched &= log.visit(in_lds, at, count, [&](AccessLog::Entry& entry) {
+      for (const Access* before :
+           {&entry.written, &entry.atomic, &entry.other_atomic, &entry.read, &entry.other_read}) {
         if (!conflict(*before, access, in_lds)) continue;
         if (kind == AccessKind::read && before->kind == AccessKind::atomic)
           raise(log, {&wave, access, *before, at, lane, in_lds});
@@ -128,6 +149,7 @@ void note_access(Wave& wave, const Step& step, bool in_lds, u64 address, unsigne
     });
     at += count;
   }
+  if (!watched) log.leave_unwatched(wave, step, address, lane, kind);
 }
 
 }  // namespace wavegate::amdgpu::wave

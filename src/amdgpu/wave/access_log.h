@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -34,19 +35,27 @@ class AccessLog {
 
     bool of_same_wave(const Access& other) const { return group == other.group && wave == other.wave; }
   };
-  /// The last accesses of each kind. Of reads there are those of two waves, so that whoever writes meets another's.
+  /// The last accesses of each kind. Of atomics and reads there are those of two waves, so that whoever is in conflict
+  /// with them meets another's.
   struct Entry {
-    Access written, atomic, read, other_read;
+    Access written, atomic, other_atomic, read, other_read;
   };
+
+  /// Watches so many words of global memory.
+  explicit AccessLog(std::size_t maximum_entries) : maximum_entries_(maximum_entries) {}
 
   /// What a group leaves behind: its LDS and its scratch memory are the next group's.
   void start_group() {
     lds_.clear();
     undefined_.clear();
   }
-  /// Calls `visit(entry)` for each entry that bytes within one word have.
+  /// Calls `visit(entry)` for each entry that bytes within one word have; false if there is no room for them.
   template <typename Visit>
-  void visit(bool in_lds, std::uint64_t address, unsigned bytes, const Visit& visit);
+  bool visit(bool in_lds, std::uint64_t address, unsigned bytes, const Visit& visit);
+
+  void leave_unwatched(const Wave& wave, const Step& step, std::uint64_t address, unsigned lane, AccessKind kind);
+  /// The first access for which there was no room; its occurrences are those of all.
+  const std::optional<Finding>& unwatched() const { return unwatched_; }
 
   /// A read in conflict with an atomic, which may turn out to be a guess.
   struct Doubt {
@@ -76,16 +85,16 @@ class AccessLog {
     Entry whole;
     std::unique_ptr<std::array<Entry, 4>> bytes;
   };
-  static constexpr std::size_t kMaximumEntries = std::size_t{1} << 22;
-
   std::unordered_map<std::uint64_t, Word> lds_, global_;
+  std::size_t maximum_entries_;
   std::size_t entries_ = 0;  ///< of global memory; LDS is small
+  std::optional<Finding> unwatched_;
   std::unordered_map<std::uint64_t, Doubt> doubts_;
   std::unordered_set<std::uint64_t> undefined_;
 };
 
 /// Records an access of a lane and reports those that are in conflict with it. Where more words are accessed than there
-/// is room for, the others go unwatched. Precondition: the group has a shadow.
+/// is room for, the others go unwatched and are counted. Precondition: the group has a shadow.
 void note_access(Wave& wave, const Step& step, bool in_lds, std::uint64_t address, unsigned bytes, AccessKind kind,
                  unsigned lane);
 

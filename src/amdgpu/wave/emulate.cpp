@@ -238,7 +238,13 @@ struct Start {
 class Worker {
  public:
   Worker(Machine& machine, const Plan& plan, const Options& options, const Step* entry, unsigned slot)
-      : machine_(machine), plan_(plan), options_(options), entry_(entry), slot_(slot), waves_(plan.waves_per_group) {
+      : machine_(machine),
+        plan_(plan),
+        options_(options),
+        entry_(entry),
+        slot_(slot),
+        log_(options.maximum_checked_words),
+        waves_(plan.waves_per_group) {
     group_.machine = &machine;
     group_.lds.resize(plan.lds_bytes);
     if (options.check) group_.shadow = &log_;
@@ -279,6 +285,7 @@ class Worker {
   }
 
   const std::optional<Error>& error() const { return error_; }
+  const std::optional<Finding>& unwatched_accesses() const { return log_.unwatched(); }
   u64 instructions = 0, lane_instructions = 0, waves_run = 0;
 
  private:
@@ -490,6 +497,10 @@ Result<Report> run(const Module& module, GuestMemory& memory, const Launch& laun
     report.waves += worker->waves_run;
     report.instructions += worker->instructions;
     report.lane_instructions += worker->lane_instructions;
+    if (const std::optional<Finding>& unwatched = worker->unwatched_accesses()) {
+      report.unwatched_accesses += unwatched->occurrences;
+      findings.add(*unwatched);
+    }
   }
   report.findings = findings.located(module.object(), *plan.kernel);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -67,6 +67,8 @@ struct Options {
   std::uint64_t maximum_instructions = 1'000'000'000;  ///< of one wave
   /// Looks for uninitialised registers and for races; takes one host thread and much longer.
   bool check = false;
+  /// Of global memory, in which races are looked for; 150 bytes of the host's for each.
+  std::size_t maximum_checked_words = std::size_t{1} << 22;
   /// Called after each instruction of a wave. Takes one host thread.
   std::function<void(const Wave&, const Step&)> observe = {};
   /// Ends the launch with an error soon after another thread sets it. Memory is then as it was at that moment.
@@ -79,6 +81,7 @@ struct Report {
   std::uint64_t instructions = 0;       ///< of waves
   std::uint64_t lane_instructions = 0;  ///< vector instructions, counted once for each lane that was active
   double seconds = 0;
+  std::uint64_t unwatched_accesses = 0;  ///< for which races were not looked for; there is a finding of the first
   std::vector<Finding> findings;
 };
 

@@ -18,6 +18,7 @@ std::string_view to_string(FindingKind kind) {
     case FindingKind::uninitialised_register: return "uninitialised register";
     case FindingKind::lds_race: return "LDS race";
     case FindingKind::global_race: return "global race";
+    case FindingKind::unwatched_accesses: return "unwatched accesses";
   }
   return "";
 }

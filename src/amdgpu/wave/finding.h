@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
   uninitialised_register,
   lds_race,
   global_race,
+  unwatched_accesses,  ///< no mistake: races may have been missed
 };
 std::string_view to_string(FindingKind kind);
 

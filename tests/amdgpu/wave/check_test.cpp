@@ -145,6 +145,37 @@ TEST_P(Check, APlainLoadRacesWithTheAtomicsOfOtherGroups) {
   }
 }
 
+TEST_P(Check, AnAtomicOfOnesOwnDoesNotHideAnothersFromAPlainLoad) {
+  const std::vector<Finding> found = findings({"count_and_look", {64, 1, 1}, {32, 1, 1}}, {x_, y_});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, FindingKind::global_race);
+  EXPECT_EQ(found[0].access, AccessKind::read);
+  ASSERT_TRUE(found[0].other);
+  EXPECT_EQ(found[0].other->kind, AccessKind::atomic);
+  EXPECT_EQ(found[0].other->group, 0u);
+}
+
+TEST_P(Check, AccessesForWhichRacesAreNotLookedForAreCountedAndFound) {
+  Options options;
+  options.check = true;
+  for (const bool suffices : {true, false}) {
+    if (!suffices) options.maximum_checked_words = 16;
+    const auto report = run_kernel(*loaded_, {"calls", {64, 1, 1}, {64, 1, 1}}, {3, y_}, options);
+    ASSERT_TRUE(report.ok()) << report.error().to_string();
+    if (suffices) {
+      EXPECT_EQ(report->unwatched_accesses, 0u);
+      EXPECT_TRUE(report->findings.empty());
+      continue;
+    }
+    // 64 words are stored, of which at most 16 find room.
+    EXPECT_GE(report->unwatched_accesses, 48u);
+    ASSERT_EQ(report->findings.size(), 1u);
+    EXPECT_EQ(report->findings[0].kind, FindingKind::unwatched_accesses);
+    EXPECT_EQ(report->findings[0].occurrences, report->unwatched_accesses);
+    EXPECT_THAT(to_string(report->findings[0]), HasSubstr("unwatched accesses at "));
+  }
+}
+
 TEST_P(Check, AFirstGuessOfACompareAndSwapIsNoRace) {
   expect_none({"guessed_counter", {256, 1, 1}, {128, 1, 1}}, {x_, y_});
   EXPECT_EQ(in_[0], 1000u + 2 * 127 * 64);

@@ -92,6 +92,12 @@ kernel void plain_counter(global uint* counter, global uint* out) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   out[ITEM] = *counter;
 }
+// The second group's load comes after an atomic of its own.
+kernel void count_and_look(global uint* counter, global uint* out) {
+  COUNT((global atomic_uint*)counter, DEVICE);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  if (GROUP == 1) out[LOCAL] = *counter;
+}
 // The first lane clears what others count in already.
 kernel void unset_counter(global uint* out) {
   local volatile uint counter;
