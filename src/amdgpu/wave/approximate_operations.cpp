@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -35,6 +36,16 @@ double sine(float turns) {
 double cosine(float turns) {
   return is_nan(turns) ? quieted(turns) : sine_of_turns(turns, 1);
 }
+/// gfx9 takes 256 turns at most.
+bool is_in_range(float turns) {
+  return !(absolute(turns) > 256.0f) || is_infinite(turns);
+}
+float sine_in_range(float turns) {
+  return is_in_range(turns) ? static_cast<float>(sine(turns)) : 0.0f;
+}
+float cosine_in_range(float turns) {
+  return is_in_range(turns) ? static_cast<float>(cosine(turns)) : 1.0f;
+}
 double power_of_two(float value) {
   return is_nan(value) ? quieted(value) : std::exp2(static_cast<double>(value));
 }
@@ -71,12 +82,21 @@ constexpr std::array kRows{
     operation<[](float a) { return static_cast<float>(cosine(a)); }>(v_cos_f32, kApproximate),
     operation<[](F16 a) { return F16{sticky_float(cosine(a.value))}; }>(v_cos_f16, kApproximate),
 };
+constexpr std::array kGfx9Rows{
+    operation<[](float a) { return sine_in_range(a); }>(v_sin_f32, kApproximate),
+    operation<[](float a) { return cosine_in_range(a); }>(v_cos_f32, kApproximate),
+};
 // clang-format on
 
 }  // namespace
 
 std::span<const Operation> approximate_operations() {
   return kRows;
+}
+
+const Operation* find_bounded_sine(isa::Opcode opcode) {
+  const auto* const row = std::ranges::find(kGfx9Rows, opcode, &Operation::opcode);
+  return row == kGfx9Rows.end() ? nullptr : row;
 }
 
 }  // namespace wavegate::amdgpu::wave

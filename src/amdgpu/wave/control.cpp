@@ -244,27 +244,39 @@ constexpr std::string_view kNothing[] = {
     "s_singleuse_vdst",
     "s_version",
     "ds_nop",
-    "s_sendmsg",
     "s_buffer_prefetch_data",
 };
 
+/// Of what is sent to the hardware's other parts, only that registers are given back early means nothing here.
+bool gives_registers_back(const isa::Instruction& instruction) {
+  constexpr u32 kDeallocateVgprs = 3;
+  return isa::info(instruction.target).generation >= isa::Generation::gfx11 &&
+         instruction.operands[0].value == kDeallocateVgprs;
+}
+
+/// What of an instruction is missing: where its opcode is there, all of it is told.
+std::string name_of(const isa::Instruction& instruction) {
+  if (instruction.words == 0) return "a word that is no instruction";
+  const bool is_there = instruction.opcode == s_sendmsg || instruction.encoding == isa::Encoding::vop3p;
+  return is_there ? isa::print(instruction) : std::string(isa::mnemonic(instruction));
+}
+
 }  // namespace
 
-Handler control_handler(isa::Opcode opcode) {
+Handler control_handler(const isa::Instruction& instruction) {
+  const isa::Opcode opcode = instruction.opcode;
   const auto* const row = std::ranges::find(kRows, opcode, &ControlRow::opcode);
   if (row != std::end(kRows)) return row->handler;
   // They stop a wave, or do not, by what they are given.
   if (opcode == s_sethalt || opcode == s_setkill) return nullptr;
+  if (opcode == s_sendmsg) return gives_registers_back(instruction) ? run_nothing : nullptr;
   if (isa::info(opcode).has(isa::OpcodeFlags::wait)) return run_nothing;
   return std::ranges::find(kNothing, isa::to_string(opcode)) != std::end(kNothing) ? run_nothing : nullptr;
 }
 
 const Step* run_unsupported(Wave& wave, const Step& step) {
-  const bool decoded = step.instruction.words != 0;
-  return wave.fail(
-      unsupported(format("kernel \"{}\": {} at offset {} is not implemented", wave.machine->kernel,
-                         decoded ? std::string(isa::mnemonic(step.instruction)) : "a word that is no instruction",
-                         place_text(wave, step))));
+  return wave.fail(unsupported(format("kernel \"{}\": {} at offset {} is not implemented", wave.machine->kernel,
+                                      name_of(step.instruction), place_text(wave, step))));
 }
 
 }  // namespace wavegate::amdgpu::wave

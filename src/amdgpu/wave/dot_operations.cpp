@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "wavegate/amdgpu/wave/kernel.h"
@@ -37,6 +38,16 @@ WAVEGATE_LANE float high(u32 word) {
 /// Products of f16 are exact in f32; each sum is rounded.
 WAVEGATE_LANE float half_dot(u32 a, u32 b, float c) {
   return std::fma(high(a), high(b), std::fma(low(a), low(b), c));
+}
+
+/// The same of halves whose denormals are zeros.
+WAVEGATE_LANE u32 without_denormals(u32 halves) {
+  const u32 low_kept = (halves & 0x7c00u) != 0 ? 0xffffu : 0x8000u;
+  const u32 high_kept = (halves & 0x7c000000u) != 0 ? 0xffff0000u : 0x80000000u;
+  return halves & (low_kept | high_kept);
+}
+WAVEGATE_LANE float normal_half_dot(u32 a, u32 b, float c) {
+  return half_dot(without_denormals(a), without_denormals(b), c);
 }
 
 WAVEGATE_LANE float low_bfloat(u32 word) {
@@ -93,8 +104,8 @@ constexpr std::array kRows{
     operation<[](u32 a, u32 b, u32 c) { return signed_dot<16>(a, b, c); }>(v_dot2c_i32_i16),
     operation<[](u32 a, u32 b, u32 c) { return signed_dot<8>(a, b, c); }>(v_dot4c_i32_i8),
     operation<[](u32 a, u32 b, u32 c) { return signed_dot<4>(a, b, c); }>(v_dot8c_i32_i4),
-    operation<[](u32 a, u32 b, float c) { return half_dot(a, b, c); }>(v_dot2_f32_f16, kApproximate),
-    operation<[](u32 a, u32 b, float c) { return half_dot(a, b, c); }>(v_dot2c_f32_f16, kApproximate),
+    flushing(operation<[](u32 a, u32 b, float c) { return half_dot(a, b, c); }>(v_dot2_f32_f16, kApproximate)),
+    flushing(operation<[](u32 a, u32 b, float c) { return half_dot(a, b, c); }>(v_dot2c_f32_f16, kApproximate)),
     operation<[](u32 a, u32 b, float c) { return bfloat_dot(a, b, c); }>(v_dot2_f32_bf16, kApproximate),
     operation<[](u32 a, u32 b, F16 c) { return F16{half_dot(a, b, c.value)}; }>(v_dot2_f16_f16, kApproximate),
     operation<[](u32 a, u32 b, U16 c) { return U16{bfloat_bits(bfloat_dot(a, b, of_bfloat(c.value)))}; }>(v_dot2_bf16_bf16, kApproximate),
@@ -111,6 +122,12 @@ constexpr std::array kSaturatingRows{
     operation<[](u32 a, u32 b, u32 c) { return bounded_unsigned_dot<8>(a, b, c); }>(v_dot4_u32_u8),
     operation<[](u32 a, u32 b, i32 c) { return bounded_dot<4>(a, b, c); }>(v_dot8_i32_i4),
     operation<[](u32 a, u32 b, u32 c) { return bounded_unsigned_dot<4>(a, b, c); }>(v_dot8_u32_u4),
+};
+
+/// MI200's.
+constexpr std::array kNormalRows{
+    flushing(operation<[](u32 a, u32 b, float c) { return normal_half_dot(a, b, c); }>(v_dot2_f32_f16, kApproximate)),
+    flushing(operation<[](u32 a, u32 b, float c) { return normal_half_dot(a, b, c); }>(v_dot2c_f32_f16, kApproximate)),
 };
 
 /// By signedness: of neither source, of the first, of the second, of both.
@@ -133,6 +150,11 @@ std::span<const Operation> dot_operations() {
 }
 std::span<const Operation> saturating_dot_operations() {
   return kSaturatingRows;
+}
+
+const Operation* find_normal_dot(isa::Opcode opcode) {
+  const auto* const row = std::ranges::find(kNormalRows, opcode, &Operation::opcode);
+  return row == kNormalRows.end() ? nullptr : row;
 }
 
 const Operation* find_mixed_dot(isa::Opcode opcode, unsigned signs, bool clamp) {

@@ -16,12 +16,6 @@ WAVEGATE_LANE float unfused(float a, float b, float c) {
   return product + c;
 }
 
-/// MAD of f32 keeps no denormals: compilers choose it only where they are flushed anyhow.
-constexpr Operation flushing(Operation operation) {
-  operation.float_class = FloatClass::flushing;
-  return operation;
-}
-
 template <typename T>
 WAVEGATE_LANE WithFlag<T> div_scale(T value, T denominator, T numerator) {
   constexpr int kFar = sizeof(T) == 4 ? 96 : 768;

@@ -160,4 +160,10 @@ constexpr Operation operation(isa::Opcode opcode, Exactness exactness = Exactnes
           exactness};
 }
 
+/// The same without denormals in f32, whatever MODE says.
+constexpr Operation flushing(Operation operation) {
+  operation.float_class = FloatClass::flushing;
+  return operation;
+}
+
 }  // namespace wavegate::amdgpu::wave

@@ -84,8 +84,8 @@ void read_at(T* to, const Row* rows, const Run& run, unsigned shift, unsigned le
 
 /// The block of A that a block is multiplied with: `cbsz` says how many share one, `abid` which of them it is.
 unsigned block_of_a(const isa::Instruction& instruction, const MatrixShape& shape, unsigned block) {
+  if (shape.sparse) return block;
   const unsigned shared = 1u << instruction.cbsz;
-  if (shape.sparse || shared > shape.blocks) return block;
   return (block & ~(shared - 1)) | (instruction.abid & (shared - 1));
 }
 
@@ -166,12 +166,18 @@ void read_c(const Matrix& matrix, const Source& source, T* to) {
       read_at(to, rows, matrix.layout.output(shape, i, block), matrix.half(), shape.columns, reading);
 }
 
+/// Elements of a sparse A that a lane holds.
+unsigned elements_of_lane(const Step& step, const MatrixShape& shape) {
+  const bool is_gfx9 = isa::info(step.instruction.target).generation == isa::Generation::gfx9;
+  return is_gfx9 ? shape.stored_depth() / (64u / shape.rows) : step.sources[0].words * 32u / bits_of(shape.a);
+}
+
 /// Of a sparse A: the index register has two bits for each element that a lane holds, in as many sets as fit it.
 void read_places(const Matrix& matrix, const Row& indices, std::uint8_t* places) {
   const MatrixShape& shape = matrix.shape;
   const isa::Instruction& instruction = matrix.step.instruction;
   const unsigned depth = shape.stored_depth(), width = bits_of(shape.a);
-  const unsigned in_lane = matrix.is_gfx9() ? depth / (64u / shape.rows) : matrix.step.sources[0].words * 32u / width;
+  const unsigned in_lane = elements_of_lane(matrix.step, shape);
   const unsigned set = !matrix.is_gfx9() ? instruction.op_sel : instruction.cbsz == 0 ? instruction.abid : 0;
   for (unsigned k = 0; k < depth; ++k) {
     const Run run = matrix.layout.input(shape, shape.rows, depth, width, k, 0);
@@ -230,6 +236,36 @@ const Step* run_integers(Wave& wave, const Step& step) {
   return step.instruction.clamp != 0 ? run_as<i64>(wave, step) : run_as<u32>(wave, step);
 }
 
+/// Whether a matrix instruction of gfx9 says with cbsz, abid and blgp only what AMD tells the meaning of.
+bool has_told_broadcasts(const Step& step, const MatrixShape& shape) {
+  const isa::Instruction& instruction = step.instruction;
+  const unsigned cbsz = instruction.cbsz, abid = instruction.abid;
+  if (shape.sparse) {
+    // Other than 0, cbsz says that the first set of indices is taken, whatever abid is.
+    const unsigned sets = 16 / elements_of_lane(step, shape);
+    return instruction.blgp == 0 && cbsz < 4 && (cbsz != 0 || abid < sets);
+  }
+  if (shape.a == Element::f64)
+    return cbsz == 0 && abid == 0 && (instruction.blgp == 0 || instruction.target == isa::Target::gfx942);
+  return (1u << cbsz) <= shape.blocks && abid < (1u << cbsz);
+}
+
+/// Whether a matrix instruction of gfx11 and later has no bits of VOP3P but those that it knows.
+bool has_told_signs(const Step& step, const MatrixShape& shape) {
+  const isa::Instruction& instruction = step.instruction;
+  const unsigned low = instruction.neg_lo, high = instruction.neg_hi, select = instruction.op_sel;
+  const bool integers = shape.result == Element::i32, halves = bits_of(shape.a) == 16;
+  const bool picks_half = !shape.sparse && isa::info(instruction.target).generation == isa::Generation::gfx11 &&
+                          bits_of(shape.result) == 16;
+  const unsigned allowed_low = integers ? 3 : halves ? 7 : 4, allowed_high = integers ? 0 : halves ? 7 : 4;
+  if (shape.sparse) {
+    // The third source holds indices; op_sel numbers the set of them.
+    const unsigned sets = 16 / elements_of_lane(step, shape);
+    return (low & ~(allowed_low & 3)) == 0 && (high & ~(allowed_high & 3)) == 0 && select < std::max(sets, 1u);
+  }
+  return (low & ~allowed_low) == 0 && (high & ~allowed_high) == 0 && (select & ~(picks_half ? 4u : 0u)) == 0;
+}
+
 }  // namespace
 
 Handler matrix_handler(const Step& step) {
@@ -240,9 +276,8 @@ Handler matrix_handler(const Step& step) {
     if (step.sources[i].mode != SourceMode::row) return nullptr;
   const SourceMode addend = step.sources[shape->sparse ? 3 : 2].mode;
   if (addend != SourceMode::row && addend != SourceMode::constant) return nullptr;
-  // What blgp means to gfx90a's f64 is not told.
-  const isa::Instruction& instruction = step.instruction;
-  if (shape->a == Element::f64 && instruction.blgp != 0 && instruction.target != isa::Target::gfx942) return nullptr;
+  const bool is_gfx9 = isa::info(step.instruction.target).generation == isa::Generation::gfx9;
+  if (!(is_gfx9 ? has_told_broadcasts(step, *shape) : has_told_signs(step, *shape))) return nullptr;
   switch (shape->result) {
     case Element::f64: return run_as<double>;
     case Element::i32: return run_integers;

@@ -102,6 +102,11 @@ std::span<const Operation> saturating_dot_operations();
 /// Dot products of integers that are signed as bits 0 and 1 of `signs` say; nullptr for other opcodes.
 const Operation* find_mixed_dot(isa::Opcode opcode, unsigned signs, bool clamp);
 
+/// gfx90a's dot products of halves, which have no denormals; nullptr for other opcodes.
+const Operation* find_normal_dot(isa::Opcode opcode);
+/// gfx9's sine and cosine in f32, which are 0 and 1 beyond 256 turns; nullptr for other opcodes.
+const Operation* find_bounded_sine(isa::Opcode opcode);
+
 /// gfx942's conversions of floats of 8 bits, whose formats are its own; nullptr for other opcodes.
 const Operation* find_fnuz_operation(isa::Opcode opcode);
 std::span<const Operation> small_float_operations();

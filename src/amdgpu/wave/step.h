@@ -159,7 +159,7 @@ std::string place_text(const Wave& wave, const Step& step);
 
 /// Handlers, by kind; translate.cpp chooses.
 Handler scalar_handler(isa::Opcode opcode);
-Handler control_handler(isa::Opcode opcode);
+Handler control_handler(const isa::Instruction& instruction);
 Handler cross_lane_handler(isa::Opcode opcode);
 /// What a memory instruction moves; nothing where that is not implemented.
 std::optional<MemoryAction> memory_action(const isa::Instruction& instruction);

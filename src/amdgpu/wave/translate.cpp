@@ -243,9 +243,42 @@ void spread_constant(Source& source, Values& values) {
   source.values = &values;
 }
 
+bool is_byte_float_dot(isa::Opcode opcode) {
+  return opcode == v_dot4_f32_fp8_fp8 || opcode == v_dot4_f32_fp8_bf8 || opcode == v_dot4_f32_bf8_fp8 ||
+         opcode == v_dot4_f32_bf8_bf8;
+}
+
+/// Signs and op_sel of VOP3P to which an operation gives no meaning. (op_sel_hi is set where it means nothing, too.)
+bool has_idle_bits(const isa::Instruction& instruction, const Operation& operation, std::size_t sources) {
+  if (instruction.encoding != isa::Encoding::vop3p) return false;
+  const std::string_view name = isa::to_string(instruction.opcode);
+  const bool is_float = operation.float_class != FloatClass::none;
+  const unsigned all = (1u << sources) - 1;
+  unsigned low = 0, high = 0, select = 0;
+  if (is_mix(instruction.opcode)) {
+    low = high = select = 7;
+  } else if (name.starts_with("v_pk_")) {
+    low = high = is_float ? all : 0;
+    select = all;
+  } else if (name.starts_with("v_dot2_")) {
+    low = is_float ? 7 : 0;
+    high = is_float ? 3 : 0;
+    select = 3;
+  } else if (is_byte_float_dot(instruction.opcode)) {
+    low = high = 4;
+  } else {  // v_dot4_i32_iu8, v_dot8_i32_iu4: which sources are signed
+    low = find_mixed_dot(instruction.opcode, 0, false) != nullptr ? 3 : 0;
+  }
+  return (instruction.neg_lo & ~low) != 0 || (instruction.neg_hi & ~high) != 0 || (instruction.op_sel & ~select) != 0;
+}
+
 void select_half(const isa::Instruction& instruction, Source& source, unsigned index) {
   if (instruction.encoding == isa::Encoding::vop3 && is_short(source.storage) && (instruction.op_sel >> index & 1) != 0)
     source.first_bit = source.bits = 16;
+  if (is_byte_float_dot(instruction.opcode) && index == 2) {
+    source.negate = (instruction.neg_lo & 4) != 0;
+    source.absolute = (instruction.neg_hi & 4) != 0;
+  }
   if (!is_mix(instruction.opcode)) return;
   const bool half = (instruction.op_sel_hi >> index & 1) != 0;
   source.storage = half ? Storage::half : Storage::word;
@@ -258,6 +291,10 @@ void select_half(const isa::Instruction& instruction, Source& source, unsigned i
 const Operation* operation_of_form(const isa::Instruction& instruction) {
   if (instruction.target == isa::Target::gfx942)
     if (const Operation* const operation = find_fnuz_operation(instruction.opcode)) return operation;
+  if (instruction.target == isa::Target::gfx90a)
+    if (const Operation* const operation = find_normal_dot(instruction.opcode)) return operation;
+  if (isa::info(instruction.target).generation == isa::Generation::gfx9)
+    if (const Operation* const operation = find_bounded_sine(instruction.opcode)) return operation;
   return find_mixed_dot(instruction.opcode, instruction.neg_lo, instruction.clamp != 0);
 }
 
@@ -310,6 +347,7 @@ bool translate_vector(Step& step, const std::function<Values*()>& make_values) {
     step.source_count = 4;
   }
   if (step.source_count < wanted || has_signs_of_halves(instruction)) return false;
+  if (has_idle_bits(instruction, *operation, instruction.sources().size())) return false;
   step.source_count = static_cast<std::uint8_t>(wanted);
   if (step.result == Storage::flag) {
     step.mask_destination = step.destination;
@@ -342,7 +380,7 @@ void translate(Step& step, const std::function<Values*()>& make_values) {
   step.run = run_unsupported;
   if (step.instruction.words == 0) return;
   const isa::Opcode opcode = step.instruction.opcode;
-  if (const Handler handler = control_handler(opcode); handler != nullptr) {
+  if (const Handler handler = control_handler(step.instruction); handler != nullptr) {
     if (resolve(step)) step.run = handler;
     return;
   }

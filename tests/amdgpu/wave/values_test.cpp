@@ -111,12 +111,14 @@ int repeats() {
   return wanted != nullptr ? std::atoi(wanted) : 4;
 }
 
-/// Without the bits that negate and take absolute values, which mean nothing to products of integers.
+/// Without the bits that negate and take absolute values, which mean nothing to products of integers, and of floats of
+/// 8 bits to the addend alone.
 void take_signs_off(Sample& sample, isa::Target target) {
   Sample plain = sample;
   if (plain.words.size() < 2) return;
-  plain.words[0] &= ~(7u << 8);
-  plain.words[1] &= ~(7u << 29);
+  const u32 meaningless = isa::to_string(sample.instruction.opcode).starts_with("v_dot4_f32") ? 3 : 7;
+  plain.words[0] &= ~(meaningless << 8);
+  plain.words[1] &= ~(meaningless << 29);
   if (isa::try_decode(plain.words, target, plain.width, plain.instruction) &&
       plain.instruction.opcode == sample.instruction.opcode)
     sample = plain;
@@ -228,7 +230,7 @@ TEST_P(Values, MemoryIsWhatTheDocumentsSay) {
 }
 
 TEST_P(Values, LanesGetWhatTheDocumentsSayFromOthers) {
-  std::map<std::string, int> wrong, runs;
+  std::map<std::string, int> wrong, runs, told;
   Bench narrow(target(), isa::WaveWidth::wave32), wide(target(), isa::WaveWidth::wave64);
   for (const Sample& sample : samples(target())) {
     const std::string name(isa::to_string(sample.instruction.opcode));
@@ -245,10 +247,14 @@ TEST_P(Values, LanesGetWhatTheDocumentsSayFromOthers) {
       const auto error = bench.interpreter.run(one.words, before);
       const std::string fault = error ? *error : difference(expected, bench.interpreter.registers(), {});
       ++runs[name];
+      told[name] += difference(expected, before, {}).empty() ? 0 : 1;
       if (!fault.empty() && ++wrong[name] == 1) ADD_FAILURE() << isa::print(one.instruction) << ": " << fault;
     }
   }
-  for (const auto& [name, times] : runs) EXPECT_GT(times, 0) << name;
+  for (const auto& [name, times] : runs) {
+    EXPECT_GT(times, 0) << name;
+    EXPECT_GT(told[name], 0) << name << " is compared with nothing";
+  }
 }
 
 /// The opcodes of kernels that call one instruction each and whose results are held against plain loops: matrix

@@ -179,6 +179,10 @@ u64 sine(Lane& x, const Float& to, u64 a, int quarters_ahead) {
   const long double turns = number(to, a);
   if (!std::isfinite(turns)) return to.format.nan();
   x.unspecified = std::fabs(turns) > 256;
+  if (x.unspecified && x.generation == isa::Generation::gfx9 && to.format.fraction_bits == kF32.fraction_bits) {
+    x.unspecified = false;
+    return quarters_ahead != 0 ? to.format.one() : 0;
+  }
   const long double quarters = std::fmod(turns, 1.0L) * 4;
   const long double nearest = std::floor(quarters + 0.5L);
   const long double angle = (quarters - nearest) * 1.57079632679489661923132169163975144L;
@@ -220,15 +224,21 @@ u64 half_dot(Lane& x) {
   // Products are exact; each sum is rounded.
   const isa::Instruction& instruction = *x.instruction;
   const bool packed = instruction.encoding == isa::Encoding::vop3p;
+  // Of f32 there are no denormals, whatever MODE says, and on gfx90a none of f16.
+  Float single = x.f32, half = x.f16;
+  single.flush_sources = single.flush_results = true;
+  half.flush_sources = half.flush_sources || instruction.target == isa::Target::gfx90a;
   u64 sum = x.c() ^ (packed && (instruction.neg_lo & 4) != 0 ? kF32.sign() : 0);
   const auto factor = [&](unsigned number, int first) {
     const unsigned sign = first == 0 ? instruction.neg_lo : instruction.neg_hi;
     const u64 bits = dot_part(x, number, first, 16) ^ (packed && (sign >> number & 1) != 0 ? kF16.sign() : 0);
-    return converted(x.f16, x.f32, bits);
+    return converted(half, single, half.source(bits));
   };
-  for (int i = 0; i < 32; i += 16) sum = x.f32.fused(factor(0, i), factor(1, i), sum);
-  // What the third source's second sign bit does is not said.
-  x.unspecified = packed && (instruction.neg_hi & 4) != 0;
+  // Whether a sum in the middle is flushed, too, is not said, nor whether what rounds to the least number is.
+  const u64 least = u64{1} << kF32.fraction_bits;
+  const u64 middle = x.f32.fused(factor(0, 0), factor(1, 0), single.source(sum));
+  sum = single.fused(factor(0, 16), factor(1, 16), single.result(middle));
+  x.unspecified = x.f32.is_denormal(middle) || kF32.magnitude(middle) == least || kF32.magnitude(sum) == least;
   return sum;
 }
 
@@ -237,7 +247,7 @@ constexpr Format kBf16{8, 7}, kFp8{4, 3}, kBf8{5, 2};
 /// A dot product whose rounding AMD leaves open: compared where all of it is exact.
 u64 exact_dot(Lane& x, Format a, Format b, int bits, Format sum) {
   const isa::Instruction& instruction = *x.instruction;
-  x.unspecified = instruction.neg_lo != 0 || instruction.neg_hi != 0;
+  x.unspecified = false;
   if (instruction.encoding == isa::Encoding::vop3) x.unspecified |= (instruction.op_sel & 3) != 0;
   for (const isa::Operand& operand : instruction.sources())
     x.unspecified |= operand.has(isa::OperandFlags::negate) || operand.has(isa::OperandFlags::absolute);
@@ -246,7 +256,12 @@ u64 exact_dot(Lane& x, Format a, Format b, int bits, Format sum) {
     x.unspecified |= of.is_nan(value) || of.is_infinite(value);
     return to_double(format, value);
   };
-  double total = number_of(sum, x.c());
+  // Of VOP3P there are those of bytes, whose addend alone has signs.
+  const bool packed = instruction.encoding == isa::Encoding::vop3p;
+  u64 addend = x.c();
+  if (packed && (instruction.neg_hi & 4) != 0) addend &= ~sum.sign();
+  if (packed && (instruction.neg_lo & 4) != 0) addend ^= sum.sign();
+  double total = number_of(sum, addend);
   for (int i = 0; i < 32; i += bits) total += number_of(a, part(x.a(), i, bits)) * number_of(b, part(x.b(), i, bits));
   const u64 result = converted({kF64}, {sum}, std::bit_cast<u64>(total));
   x.unspecified |= to_double(sum, result) != total || std::fabs(total) > 1000;

@@ -304,7 +304,8 @@ u64 value_in(const Registers& registers, const Instruction& instruction, const R
     // MAD of f32 keeps no denormals, so that its results may be scaled always.
     const bool is_mad = row.types == "f=fff" && (row.name.starts_with("v_mad_") || row.name.starts_with("v_mac_") ||
                                                  row.name.starts_with("v_madak") || row.name.starts_with("v_madmk"));
-    value = modified(registers, x, instruction, row.result(), value, !packed, is_mad);
+    const bool is_half_dot = row.name == "v_dot2_f32_f16" || row.name == "v_dot2c_f32_f16";
+    value = modified(registers, x, instruction, row.result(), value, !packed, is_mad || is_half_dot);
     whole |= packed
                  ? (value & (row.result() == 'f' ? 0xffffffffu : 0xffffu)) << (half * (row.result() == 'f' ? 32 : 16))
                  : value;
