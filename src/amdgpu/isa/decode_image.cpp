@@ -28,8 +28,8 @@ constexpr ImageKind kind_of(std::string_view name) {
   const bool gather = name.starts_with("image_gather4");
   const bool sample = name.starts_with("image_sample");
   const bool sampler = gather || sample || name.starts_with("image_get_lod");
-  ImageKind kind = {0, name != "image_get_resinfo", name == "image_get_resinfo" || has(name, "_mip"), false, false,
-                    gather, sampler};
+  ImageKind kind = {
+      0, name != "image_get_resinfo", name == "image_get_resinfo" || has(name, "_mip"), false, false, gather, sampler};
   if (!gather && !sample) return kind;
   // Between underscores, so that _c is not found in _cl.
   for (std::size_t at = name.find('_', 6); at != std::string_view::npos;) {
@@ -89,8 +89,8 @@ struct Lengths {
   unsigned data, addresses;
 };
 
-/// LLVM prints what no form of an opcode is (a dimension without a sampler, a gather4 with tfe and d16, an atomic of three
-/// words) as its first form; so is it here.
+/// LLVM prints what no form of an opcode is (a dimension without a sampler, a gather4 with tfe and d16, an atomic of
+/// three words) as its first form; so is it here.
 Lengths lengths_of(const Decoder& d, const ImageKind& kind, unsigned extra_words) {
   const Instruction& out = d.out;
   const unsigned most = most_address_words(kind);

@@ -148,8 +148,8 @@ WAVEGATE_LANE float multiply_legacy(float a, float b) {
   return (a == 0.0f || b == 0.0f) ? 0.0f : a * b;
 }
 
-/// With the sign of the value also where that leaves zero: without an instruction for it, compilers make 0 of a difference,
-/// whose sign depends on MODE's rounding.
+/// With the sign of the value also where that leaves zero: without an instruction for it, compilers make 0 of a
+/// difference, whose sign depends on MODE's rounding.
 template <typename T>
 WAVEGATE_LANE T round_down(T value) {
   return std::copysign(std::floor(value), value);
