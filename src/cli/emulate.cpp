@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "wavegate/amdgpu/isa/print.h"
 #include "wavegate/amdgpu/wave/emulate.h"
@@ -67,10 +68,10 @@ Result<EmulationJob> job_of(const Arguments& arguments) {
   }
   for (const std::string& text : arguments.expected) {
     WAVEGATE_TRY(const auto assignment, split("--expect", text));
-    const auto buffer = std::ranges::find(job.buffers, assignment.first, &EmulatedBuffer::name);
-    if (buffer == job.buffers.end())
+    const auto buffer = job.buffer_of_name.find(assignment.first);
+    if (buffer == job.buffer_of_name.end())
       return invalid_input(format("--expect: there is no buffer \"{}\"", assignment.first));
-    buffer->expected = assignment.second;
+    job.buffers[buffer->second].expected = assignment.second;
   }
   for (const EmulatedBuffer& buffer : job.buffers)
     if (!buffer.output.empty()) WAVEGATE_CHECK(check_output_path(buffer.output));
@@ -171,10 +172,11 @@ Result<Outcome> emulate(const Arguments& arguments) {
   WAVEGATE_TRY(EmulationJob job, job_of(arguments));
   Run result;
   bool found = false;
+  std::set<std::string_view> kernels;
+  for (const EmulatedLaunch& launch : job.launches) kernels.insert(launch.launch.kernel);
   const auto faults = visit_objects({{arguments.file}, target}, [&](const OpenObject& open) -> Result<void> {
-    const bool has_all = std::ranges::all_of(job.launches, [&](const EmulatedLaunch& launch) {
-      return open.object.find_kernel(launch.launch.kernel) != nullptr;
-    });
+    const bool has_all =
+        std::ranges::all_of(kernels, [&](std::string_view name) { return open.object.find_kernel(name) != nullptr; });
     if (found || !has_all) return {};
     found = true;
     return run_in(open.object, arguments, job, result);

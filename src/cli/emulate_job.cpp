@@ -4,9 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
+#include <unordered_map>
+
+#include <sys/stat.h>
 
 #include "wavegate/amdgpu/wave/numeric.h"
 #include "wavegate/base/format.h"
+#include "wavegate/cli/number_text.h"
 #include "wavegate/io/file.h"
 #include "wavegate/io/mapped_file.h"
 
@@ -24,39 +29,20 @@ std::optional<ElementType> type_of(std::string_view name) {
   return found == std::end(kTypes) ? std::nullopt : std::optional(*found);
 }
 
-std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
-  const auto* const first = static_cast<const std::byte*>(value);
-  return {first, first + size};
+constexpr std::uint64_t kMaximumBytes = amdgpu::wave::GuestMemory::kMaximumBytes;
+
+/// Counts what is about to be kept; an error if that is too much.
+Result<void> count_bytes(EmulationJob& job, std::string_view name, std::uint64_t bytes) {
+  if (bytes > kMaximumBytes - job.bytes)
+    return invalid_input(
+        format("\"{}\" has {} bytes, but of the {} that all buffers of a job may have together only {} "
+               "are left; run its launches one by one",
+               name, bytes, kMaximumBytes, kMaximumBytes - job.bytes));
+  job.bytes += bytes;
+  return {};
 }
 
-/// A number as the bytes of a type; nothing where it is none or does not fit.
-std::optional<std::vector<std::byte>> number_bytes(ElementType type, std::string_view text) {
-  const std::size_t size = io::size_of(type);
-  const std::string copy(text);
-  char* end = nullptr;
-  errno = 0;
-  if (type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64) {
-    const double wide = std::strtod(copy.c_str(), &end);
-    if (copy.empty() || *end != '\0') return std::nullopt;
-    if (type == ElementType::f64) return bytes_of(&wide, size);
-    const float single = static_cast<float>(wide);
-    if (type == ElementType::f32) return bytes_of(&single, size);
-    const std::uint32_t half = amdgpu::wave::half_bits(single, amdgpu::wave::Rounding::nearest_even);
-    return bytes_of(&half, size);
-  }
-  const bool negative = text.starts_with('-');
-  const unsigned long long wide = std::strtoull(copy.c_str() + (negative ? 1 : 0), &end, 0);
-  if (copy.size() == (negative ? 1u : 0u) || *end != '\0' || errno != 0) return std::nullopt;
-  const bool is_signed = type >= ElementType::i8 && type <= ElementType::i64;
-  const std::uint64_t bits = size * 8;
-  const std::uint64_t most = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  const std::uint64_t limit = is_signed ? most / 2 + (negative ? 1 : 0) : negative ? 0 : most;
-  if (wide > limit) return std::nullopt;
-  const std::uint64_t value = negative ? 0 - std::uint64_t{wide} : wide;
-  return bytes_of(&value, size);
-}
-
-/// "f32[1024]" or "f32[4,5]": an array of zeros.
+/// "f32[1024]" or "f32[4,5]": an array of zeros, for which there is no memory yet.
 Result<io::Array> parse_shape(std::string_view text) {
   const std::size_t bracket = text.find('[');
   const auto fault = [&] {
@@ -76,17 +62,15 @@ Result<io::Array> parse_shape(std::string_view text) {
     array.shape.push_back(size);
     sizes.remove_prefix(std::min(comma + 1, sizes.size()));
   }
-  const auto count = io::element_count(*type, array.shape);
-  if (!count || *count * io::size_of(*type) > amdgpu::wave::GuestMemory::kMaximumBytes)
-    return invalid_input(format("\"{}\" has more than {} bytes", text, amdgpu::wave::GuestMemory::kMaximumBytes));
-  array.bytes.resize(*count * io::size_of(*type));
+  if (const auto count = io::element_count(*type, array.shape); !count || *count > kMaximumBytes / io::size_of(*type))
+    return invalid_input(format("\"{}\" has more than {} bytes", text, kMaximumBytes));
   return array;
 }
 
-Result<io::Array> read_array(const std::string& path, bool of_file = false) {
-  constexpr std::uint64_t kMaximumBytes = amdgpu::wave::GuestMemory::kMaximumBytes;
+Result<io::Array> read_array(const std::string& path, std::uint64_t most, bool of_file = false) {
+  constexpr std::uint64_t kHeader = 1 << 16;
   WAVEGATE_TRY(const std::vector<std::byte> bytes,
-               of_file ? io::read_regular_file(path, kMaximumBytes) : io::read_file(path, kMaximumBytes));
+               of_file ? io::read_regular_file(path, most + kHeader) : io::read_file(path, most + kHeader));
   return io::read_npy(bytes, path);
 }
 
@@ -111,9 +95,9 @@ Result<RawBytes> parse_hex(std::string_view text) {
 }
 
 Result<RawBytes> read_raw(const std::string& path) {
-  constexpr std::uint64_t kMaximumBytes = 1 << 16;  // more than arguments have
+  constexpr std::uint64_t kMost = 1 << 16;  // more than arguments have
   WAVEGATE_TRY(const io::MappedFile file, io::MappedFile::open(path));
-  if (file.bytes().size() > kMaximumBytes)
+  if (file.bytes().size() > kMost)
     return invalid_input(format("has {} bytes, more than an argument by value", file.bytes().size()), path);
   return RawBytes{{file.bytes().begin(), file.bytes().end()}};
 }
@@ -126,12 +110,13 @@ Result<LdsRoom> parse_lds(std::string_view text) {
   return room;
 }
 
-/// An element as a number; integers beyond 2^53 are compared by their bytes, see difference().
-double element(const io::Array& array, std::size_t index) {
+/// Calls a function with an element: an integer or a float of its type, a half as the float that it is.
+template <typename Visit>
+auto visit_element(const io::Array& array, std::size_t index, const Visit& visit) {
   const std::byte* const at = array.bytes.data() + index * io::size_of(array.type);
   const auto as = [&](auto value) {
     std::memcpy(&value, at, sizeof(value));
-    return static_cast<double>(value);
+    return visit(value);
   };
   switch (array.type) {
     case ElementType::boolean:
@@ -144,14 +129,43 @@ double element(const io::Array& array, std::size_t index) {
     case ElementType::i64: return as(std::int64_t{});
     case ElementType::u64: return as(std::uint64_t{});
     case ElementType::f32: return as(float{});
-    case ElementType::f64: return as(double{});
+    case ElementType::f64: break;
     case ElementType::f16: {
       std::uint16_t half;
       std::memcpy(&half, at, sizeof(half));
-      return static_cast<double>(amdgpu::wave::of_half(half));
+      return visit(amdgpu::wave::of_half(half));
     }
   }
-  return 0;
+  return as(double{});
+}
+
+double real_element(const io::Array& array, std::size_t index) {
+  return visit_element(array, index, [](auto value) { return static_cast<double>(value); });
+}
+std::string element_text(const io::Array& array, std::size_t index) {
+  return visit_element(array, index, [](auto value) { return format("{}", +value); });
+}
+
+/// Between two elements of one type. That of integers is found among integers, since doubles do not tell all apart.
+double distance(const io::Array& one, const io::Array& other, std::size_t index) {
+  return visit_element(one, index, [&]<typename T>(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(static_cast<double>(a) - real_element(other, index));
+    } else {
+      T b;
+      std::memcpy(&b, other.bytes.data() + index * sizeof(T), sizeof(T));
+      const auto larger = static_cast<std::uint64_t>(std::max(a, b));
+      return static_cast<double>(larger - static_cast<std::uint64_t>(std::min(a, b)));
+    }
+  });
+}
+
+bool is_close(const io::Array& got, const io::Array& wanted, std::size_t index, double relative, double absolute) {
+  const double a = real_element(got, index), b = real_element(wanted, index);
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
+  const double apart = distance(got, wanted, index);
+  return apart == 0 || apart <= absolute + relative * std::fabs(b);
 }
 
 }  // namespace
@@ -186,22 +200,28 @@ Result<std::array<std::uint32_t, 3>> parse_sizes(std::string_view option, const 
 Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::string_view value, const Paths& paths) {
   EmulatedBuffer buffer;
   buffer.name = name;
+  io::Array& array = buffer.array;
   const auto [kind, rest] = at_colon(value);
   const auto path_of = [&](std::string_view text) { return (paths.folder / text).string(); };
   if ((kind == "in" || kind == "inout") && !rest.empty()) {
     buffer.input = path_of(rest);
-    WAVEGATE_TRY(buffer.array, read_array(buffer.input, paths.of_file));
+    WAVEGATE_TRY(array, read_array(buffer.input, kMaximumBytes - job.bytes, paths.of_file));
+    WAVEGATE_CHECK(count_bytes(job, name, array.bytes.size()));
     buffer.writable = kind == "inout";
     if (kind == "inout") buffer.output = buffer.input;
   } else if (kind == "out" && !rest.empty()) {
     const std::size_t last = rest.rfind(':');
     if (last == std::string_view::npos)
       return invalid_input(format("\"{}\" lacks a type and shape: out:{}:f32[1024]", value, rest));
-    WAVEGATE_TRY(buffer.array, parse_shape(rest.substr(last + 1)));
+    WAVEGATE_TRY(array, parse_shape(rest.substr(last + 1)));
+    const std::uint64_t bytes = io::element_count(array.type, array.shape).value_or(0) * io::size_of(array.type);
+    WAVEGATE_CHECK(count_bytes(job, name, bytes));
+    array.bytes.resize(static_cast<std::size_t>(bytes));
     buffer.output = path_of(rest.substr(0, last));
   } else {
     return invalid_input(format("\"{}\" is none of in:FILE.npy, inout:FILE.npy, out:FILE.npy:TYPE[SIZE]", value));
   }
+  job.buffer_of_name.emplace(name, job.buffers.size());
   job.buffers.push_back(std::move(buffer));
   return job.buffers.size() - 1;
 }
@@ -209,9 +229,9 @@ Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::st
 namespace {
 
 Result<BufferIndex> find_buffer(const EmulationJob& job, std::string_view name) {
-  const auto found = std::ranges::find(job.buffers, name, &EmulatedBuffer::name);
-  if (found == job.buffers.end()) return invalid_input(format("there is no buffer \"{}\"", name));
-  return BufferIndex{static_cast<std::size_t>(found - job.buffers.begin())};
+  const auto found = job.buffer_of_name.find(name);
+  if (found == job.buffer_of_name.end()) return invalid_input(format("there is no buffer \"{}\"", name));
+  return BufferIndex{found->second};
 }
 
 Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const Paths& paths) {
@@ -225,7 +245,9 @@ Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const
   } else if (kind == "bytes") {
     WAVEGATE_TRY(argument.value, parse_hex(rest));
   } else if (kind == "file") {
-    WAVEGATE_TRY(argument.value, read_raw((paths.folder / rest).string()));
+    WAVEGATE_TRY(RawBytes raw, read_raw((paths.folder / rest).string()));
+    WAVEGATE_CHECK(count_bytes(job, argument.name, raw.bytes.size()));
+    argument.value = std::move(raw);
   } else if (kind == "lds") {
     WAVEGATE_TRY(argument.value, parse_lds(rest));
   } else if (kind == "buffer") {
@@ -249,8 +271,7 @@ Result<void> parse_argument(EmulationJob& job, EmulatedArgument& argument, const
 Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string_view name, std::string_view value,
                           const Paths& paths) {
   const std::string place = format("argument \"{}\"", name);
-  if (std::ranges::find(launch.arguments, name, &EmulatedArgument::name) != launch.arguments.end())
-    return invalid_input(format("{} is given twice", place));
+  if (!launch.names.emplace(name).second) return invalid_input(format("{} is given twice", place));
   EmulatedArgument argument{std::string(name), std::string(value), {}};
   WAVEGATE_CHECK(within(place, parse_argument(job, argument, paths)));
   launch.arguments.push_back(std::move(argument));
@@ -259,43 +280,76 @@ Result<void> add_argument(EmulationJob& job, EmulatedLaunch& launch, std::string
 
 namespace {
 
-/// Whether two paths lead to one file, which need not be there yet. What is no regular file, such as /dev/null, keeps
-/// nothing that could be lost.
-bool same_file(const std::string& one, const std::string& other) {
+/// What is the same of all paths that lead to one file, which need not be there yet. Empty for what is no regular file,
+/// such as /dev/null: it keeps nothing that could be lost.
+std::string identity(const std::string& path) {
+  if (path.empty()) return {};
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0)
+    return S_ISREG(status.st_mode) ? format("{}:{}", status.st_dev, status.st_ino) : std::string();
   std::error_code fault;
-  if (std::filesystem::exists(one, fault) && !std::filesystem::is_regular_file(one, fault)) return false;
-  if (std::filesystem::equivalent(one, other, fault) && !fault) return true;
-  const auto a = std::filesystem::weakly_canonical(one, fault);
-  if (fault) return one == other;
-  const auto b = std::filesystem::weakly_canonical(other, fault);
-  return fault ? one == other : a == b;
+  const auto canonical = std::filesystem::weakly_canonical(path, fault);
+  return fault ? path : canonical.string();
 }
+
+/// The buffers that use a file in one way; of more than two any is as good.
+struct Users {
+  std::size_t first = 0, last = 0;
+};
+class Uses {
+ public:
+  void add(std::string file, std::size_t buffer) {
+    if (file.empty()) return;
+    users_.try_emplace(std::move(file), Users{buffer, buffer}).first->second.last = buffer;
+  }
+  /// A buffer other than this that uses the file.
+  std::optional<std::size_t> other(const std::string& file, std::size_t buffer) const {
+    const auto found = users_.find(file);
+    if (found == users_.end()) return std::nullopt;
+    const auto [first, last] = found->second;
+    return first != buffer ? std::optional(first) : last != buffer ? std::optional(last) : std::nullopt;
+  }
+
+ private:
+  std::unordered_map<std::string, Users> users_;
+};
 
 }  // namespace
 
 Result<void> check_files(const EmulationJob& job, const std::vector<std::string>& sources) {
-  const auto refuse = [](const EmulatedBuffer& buffer, std::string_view what) {
-    return invalid_input(format("buffer \"{}\" would be written over {}", buffer.name, what), buffer.output);
-  };
-  for (const EmulatedBuffer& buffer : job.buffers) {
-    if (buffer.output.empty()) continue;
-    for (const std::string& source : sources)
-      if (same_file(buffer.output, source)) return refuse(buffer, format("{}, which is read", source));
-    for (const EmulatedBuffer& other : job.buffers) {
-      if (!other.expected.empty() && same_file(buffer.output, other.expected))
-        return refuse(buffer, format("what is expected of \"{}\"", other.name));
-      if (&other == &buffer) continue;
-      if (!other.output.empty() && same_file(buffer.output, other.output))
-        return refuse(buffer, format("what \"{}\" is written to", other.name));
-      if (!other.input.empty() && same_file(buffer.output, other.input))
-        return refuse(buffer, format("what \"{}\" is read from; copy the file, or give both one buffer", other.name));
-    }
+  std::unordered_map<std::string, const std::string*> read;
+  for (const std::string& source : sources) read.try_emplace(identity(source), &source);
+  std::vector<std::string> outputs;  // of each buffer
+  std::unordered_map<std::string, std::size_t> expected;
+  Uses written, inputs;
+  for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+    const EmulatedBuffer& buffer = job.buffers[i];
+    outputs.push_back(identity(buffer.output));
+    written.add(outputs.back(), i);
+    inputs.add(identity(buffer.input), i);
+    expected.try_emplace(identity(buffer.expected), i);
+  }
+  for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+    if (outputs[i].empty()) continue;
+    const auto refuse = [&](std::string_view what) {
+      return invalid_input(format("buffer \"{}\" would be written over {}", job.buffers[i].name, what),
+                           job.buffers[i].output);
+    };
+    if (const auto source = read.find(outputs[i]); source != read.end())
+      return refuse(format("{}, which is read", *source->second));
+    if (const auto other = expected.find(outputs[i]); other != expected.end())
+      return refuse(format("what is expected of \"{}\"", job.buffers[other->second].name));
+    if (const auto other = written.other(outputs[i], i))
+      return refuse(format("what \"{}\" is written to", job.buffers[*other].name));
+    if (const auto other = inputs.other(outputs[i], i))
+      return refuse(
+          format("what \"{}\" is read from; copy the file, or give both one buffer", job.buffers[*other].name));
   }
   return {};
 }
 
 Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, double relative, double absolute) {
-  WAVEGATE_TRY(const io::Array wanted, read_array(buffer.expected));
+  WAVEGATE_TRY(const io::Array wanted, read_array(buffer.expected, kMaximumBytes));
   const io::Array& got = buffer.array;
   if (wanted.type != got.type || wanted.shape != got.shape)
     return std::optional(format("\"{}\" and {} differ in type or shape", buffer.name, buffer.expected));
@@ -303,20 +357,15 @@ Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, doub
   std::size_t count = 0, first = 0;
   double largest = 0;
   for (std::size_t i = 0; i < got.bytes.size() / size; ++i) {
-    if (std::memcmp(got.bytes.data() + i * size, wanted.bytes.data() + i * size, size) == 0) continue;
-    const double a = element(got, i), b = element(wanted, i);
-    if (std::isnan(a) && std::isnan(b)) continue;
-    const double distance = std::fabs(a - b);
-    // Integers that doubles cannot tell apart differ by their bytes.
-    if (distance != 0 && std::isfinite(b) && distance <= absolute + relative * std::fabs(b)) continue;
-    if (a == b && size < 8) continue;
+    if (is_close(got, wanted, i, relative, absolute)) continue;
     if (count++ == 0) first = i;
-    largest = std::max(largest, distance);
+    largest = std::max(largest, distance(got, wanted, i));
   }
   if (count == 0) return std::optional<std::string>();
-  return std::optional(format(
-      "\"{}\" differs from {} in {} of {} elements, first in element {}: {} instead of {}; by {} at most", buffer.name,
-      buffer.expected, count, got.bytes.size() / size, first, element(got, first), element(wanted, first), largest));
+  return std::optional(
+      format("\"{}\" differs from {} in {} of {} elements, first in element {}: {} instead of {}; by {} at most",
+             buffer.name, buffer.expected, count, got.bytes.size() / size, first, element_text(got, first),
+             element_text(wanted, first), largest));
 }
 
 }  // namespace wavegate::cli

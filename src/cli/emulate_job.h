@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,12 +61,15 @@ struct EmulatedArgument {
 struct EmulatedLaunch {
   amdgpu::wave::Launch launch;
   std::vector<EmulatedArgument> arguments;
+  std::set<std::string, std::less<>> names;  ///< Of its arguments.
 };
 
 /// Launches in order, which share buffers.
 struct EmulationJob {
   std::vector<EmulatedBuffer> buffers;
   std::vector<EmulatedLaunch> launches;
+  std::map<std::string, std::size_t, std::less<>> buffer_of_name;
+  std::uint64_t bytes = 0;  ///< Of buffers and of what "file:" brought; at most what a guest's memory has.
 };
 
 /// Numbers of a type with commas between; an error for what is none or does not fit.
@@ -92,7 +98,8 @@ Result<std::size_t> add_buffer(EmulationJob& job, std::string_view name, std::st
 /// would be lost. `sources` are files that the command reads besides the job's.
 Result<void> check_files(const EmulationJob& job, const std::vector<std::string>& sources);
 
-/// How an array differs from what was expected: nothing where it does not.
+/// How an array differs from what was expected: nothing where each element is within `absolute` + `relative` times the
+/// expected one. Zeros of both signs are one number, any two NaNs are, and nothing but itself is close to an infinity.
 Result<std::optional<std::string>> difference(const EmulatedBuffer& buffer, double relative, double absolute);
 
 }  // namespace wavegate::cli

@@ -48,6 +48,9 @@ void translate(std::exception_ptr thrown) {
 
 // ---------------------------------------------------------------- launches
 
+/// How long nobody looks whether the user wants to end what runs.
+constexpr auto kPatience = std::chrono::milliseconds(50);
+
 /// What an argument is given: bytes, or memory of Python's, or room in LDS.
 struct Given {
   std::string number;  ///< As Launch::set takes it.
@@ -93,8 +96,12 @@ class LoadedObject {
 
   const object::CodeObject& object() const { return object_; }
 
+  /// Waits while another thread runs a launch, unless this one is cancelled meanwhile.
   Result<wave::Report> run(wave::Launch launch, std::vector<Given> arguments, const wave::Options& options) {
-    const std::lock_guard lock(running_);
+    std::unique_lock lock(running_, std::defer_lock);
+    while (!lock.try_lock_for(kPatience))
+      if (options.cancelled->load())
+        return invalid_input(format("kernel \"{}\": the launch was cancelled before it began", launch.kernel));
     wave::GuestMemory memory;
     WAVEGATE_TRY(const auto module, wave::Module::load(object_, memory));
     std::vector<std::span<std::byte>> variables;
@@ -121,7 +128,7 @@ class LoadedObject {
  private:
   object::CodeObject object_;
   std::shared_ptr<const std::vector<std::byte>> storage_;
-  std::mutex running_;
+  std::timed_mutex running_;
   std::vector<std::vector<std::byte>> kept_;  ///< What is in its variables.
 };
 
@@ -129,7 +136,6 @@ class LoadedObject {
 /// the GIL held, which others may have until it returns.
 template <typename Launch>
 Result<wave::Report> run_interruptibly(std::atomic<bool>& cancelled, const Launch& launch) {
-  constexpr auto kPatience = std::chrono::milliseconds(50);
   std::future<Result<wave::Report>> report = std::async(std::launch::async, launch);
   const auto is_done = [&] {
     const py::gil_scoped_release release;

@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import sys
+import time
 import unittest
 import zlib
 from pathlib import Path
@@ -54,6 +55,14 @@ class AmdTest(CommandTest):
         jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(sidecar)
         self.write("blur.json", json.dumps(sidecar))
         return self.write("blur.bin", struct.pack(f"<{len(words)}I", *words))
+
+    def libraries(self):
+        """Debian's rocSPARSE and rocRAND. Skips the test without them."""
+        folder = Path(os.environ.get("WAVEGATE_AMD_CORPORA", Path(__file__).parents[2] / "build/data/corpora"))
+        paths = [folder / "librocsparse.so.0.1", folder / "librocrand.so.1.1"]
+        if not all(path.is_file() for path in paths):
+            self.skipTest("rocSPARSE and rocRAND are not here, so that this is not tested; run tools/fetch_corpora.sh")
+        return paths
 
     def fat(self, *targets, wrap=lambda content: content):
         entries = [("host-x86_64-unknown-linux", b"")]
@@ -146,11 +155,8 @@ class ObjectsTest(AmdTest):
         self.fail_with("objects", self.raw_shader(num_thread=[1024, 8, 1]), saying='blur.json: "num_thread"')
 
     def test_the_libraries_of_debian_are_listed_whole(self):
-        corpora = Path(os.environ.get("WAVEGATE_AMD_CORPORA", Path(__file__).parents[2] / "build/data/corpora"))
-        if not (corpora / "librocsparse.so.0.1").is_file():
-            self.skipTest("rocSPARSE and rocRAND are not here, so that this is not tested; run tools/fetch_corpora.sh")
-        for library, count in (("librocsparse.so.0.1", 12591), ("librocrand.so.1.1", 80)):
-            kernels = json.loads(self.succeed("objects", corpora / library, "--target", "gfx1030", "--json"))
+        for library, count in zip(self.libraries(), (12591, 80)):
+            kernels = json.loads(self.succeed("objects", library, "--target", "gfx1030", "--json"))
             self.assertEqual(len(kernels), count)
             self.assertEqual({kernel["wave"] for kernel in kernels}, {32})
 
@@ -265,6 +271,14 @@ class EmulateTest(AmdTest):
             got = npy_values(self.folder / f"{target}.npy")[1]
             self.assertEqual([value % 2**32 for value in got], sums, target)
 
+    def unchanged(self, given, wanted):
+        """A command that leaves a buffer as it is, and compares it."""
+        job = {"buffers": {"x": f"in:{self.x}", "y": f"inout:{self.y}", "same": f"in:{given}"},
+               "launches": [{"kernel": "saxpy", "threads": 64, "group": 64,
+                             "args": {"0": "f32:0", "1": "buffer:x", "2": "buffer:y", "3": "u32:0"}}]}
+        return ("emulate", hsaco("saxpy"), "--launch", self.write("unchanged.json", json.dumps(job)), "--expect",
+                f"same={wanted}")
+
     def test_what_is_given_twice_or_has_no_meaning_is_refused(self):
         self.fail_with(*self.saxpy("--arg", "0=f32:3"), saying='argument "0" is given twice')
 
@@ -283,6 +297,22 @@ class EmulateTest(AmdTest):
         self.assertIn("differs from", result.stdout + result.stderr)
         self.y.write_bytes(npy("f", [1.0] * 100))
         self.succeed(*self.saxpy("--expect", f"2={close}", "--atol", "0.25"))
+
+    def test_zeros_of_both_signs_and_all_nans_are_as_expected(self):
+        for code in "fd":
+            wanted = self.write("wanted.npy", npy(code, [-0.0, float("nan"), float("-inf"), 0.25]))
+            given = self.write("given.npy", npy(code, [0.0, -float("nan"), float("-inf"), 0.5]))
+            command = self.unchanged(given, wanted)
+            result = run(*command)
+            self.assertIn("in 1 of 4 elements, first in element 3: 0.5 instead of 0.25; by 0.25", result.stdout, code)
+            self.succeed(*command, "--atol", "0.25")
+
+    def test_integers_that_doubles_cannot_tell_apart_are_told_apart(self):
+        wanted = self.write("wanted.npy", npy("q", [2**62, -2**63, 5]))
+        given = self.write("given.npy", npy("q", [2**62 + 1, -2**63 + 1, 5]))
+        self.assertIn("in 2 of 3 elements, first in element 0: 4611686018427387905 instead of 4611686018427387904; by 1 ",
+                      run(*self.unchanged(given, wanted)).stdout)
+        self.succeed(*self.unchanged(given, wanted), "--atol", "1")
 
     def test_an_access_beyond_a_buffer_is_a_finding(self):
         self.y.write_bytes(npy("f", [1.0] * 90))
@@ -352,6 +382,24 @@ class LaunchFileTest(AmdTest):
         self.fail_with(*self.emulate({"launches": []}), saying="launches: has no launch")
         self.fail_with(*self.emulate("{"), saying="job.json: not JSON")
 
+    def test_many_buffers_and_arguments_take_no_longer_than_few_each(self):
+        many = 40_000
+        buffers = {**self.buffers, **{f"b{i}": f"out:o{i}.npy:f32[1]" for i in range(many)}, "again": "out:o7.npy:i8[1]"}
+        start = time.monotonic()
+        self.fail_with(*self.emulate({"buffers": buffers, "launches": [self.launch]}),
+                       saying='buffer "b7" would be written over what "again" is written to')
+        launch = {**self.launch, "args": {**self.launch["args"], **{f"a{i}": f"buffer:b{many - i - 1}" for i in range(many)}}}
+        buffers = {**self.buffers, **{f"b{i}": "in:x.npy" for i in range(many)}}
+        self.fail_with(*self.emulate({"buffers": buffers, "launches": [launch]}), saying='argument "a0"')
+        self.assertLess(time.monotonic() - start, 60)
+
+    def test_all_buffers_have_four_gib_together(self):
+        self.fail_with(*self.emulate({"buffers": {**self.buffers, "z": "out:z.npy:u8[4294967233]"},
+                                      "launches": [self.launch]}),
+                       saying='"z" has 4294967233 bytes, but of the 4294967296 that all buffers of a job may have')
+        self.fail_with(*self.emulate({"buffers": {"z": "out:z.npy:u8[4294967297]"}, "launches": [self.launch]}),
+                       saying='"u8[4294967297]" has more than 4294967296 bytes')
+
     def test_nothing_runs_unless_every_launch_has_its_arguments(self):
         short = {**self.launch, "args": {"x": "buffer:x", "y": "buffer:y"}}
         self.fail_with(*self.emulate({"buffers": self.buffers, "launches": [self.launch, short]}),
@@ -394,6 +442,37 @@ class ArgumentsTest(AmdTest):
         self.fail_with(*self.add(n="1.5"), saying='"1.5" is no number of type u32')
         self.fail_with(*self.add(x="7"), saying='argument "x" (float*) takes a buffer')
         self.fail_with(*self.vectors("v=1,2,3,4", "w=1,2,3", "t=7"), saying="takes 12 bytes by value")
+
+    def test_numbers_are_decimal_or_hexadecimal_and_fit(self):
+        ok = {"i32:010,-0x10,-2147483648": (10, -16, -(1 << 31)), "i32:0xff,007,-0": (255, 7, 0)}
+        for w, expected in ok.items():
+            self.succeed(*self.vectors("v=f32:1,2,3,4", f"w={w}", f"t=bytes:{bytes(12).hex()}"))
+            self.assertEqual(npy_values(self.folder / "out.npy")[1][2:4], [float(expected[0]), float(expected[2])], w)
+        for number in ("--18446744073709551615", " 5", "5 ", "+5", "-+5", "- 5", "0x", "0x-5", "-", "5.", "2147483648",
+                       "-2147483649", "18446744073709551616", "1_0", "0b1"):
+            self.fail_with(*self.vectors(f"w=i32:{number},0,0"), saying=f'"{number}" is no number of type i32')
+        for number in ("+1", " 1", "1 ", "0x10", "1e39", "-1e39", "3.4028236e38", "1e400", "--1", "1f", "in", "-"):
+            self.fail_with(*self.vectors(f"v=f32:{number},0,0,0"), saying=f'"{number}" is no number of type f32')
+        for kind, number in (("f64", "1e309"), ("f16", "65520"), ("f16", "-1e9"), ("f16", "1e300"), ("i8", "128"),
+                             ("u64", "18446744073709551616"), ("u8", "-1"), ("bool", "2")):
+            self.fail_with(*self.vectors(f"t={kind}:{number}"), saying=f'"{number}" is no number of type {kind}')
+
+    def test_infinities_are_given_by_name_and_what_is_too_small_is_zero(self):
+        for given, expected in (("inf", float("inf")), ("-inf", float("-inf")), ("1e-400", 0.0),
+                                ("3.4028235e38", 3.4028234663852886e38), ("1e-45", 1.401298464324817e-45)):
+            self.succeed(*self.vectors(f"v=f32:{given},0,0,0", "w=i32:0,0,0", f"t=bytes:{bytes(12).hex()}"))
+            self.assertEqual(npy_values(self.folder / "out.npy")[1][0], expected, given)
+
+    def test_halves_are_rounded_once(self):
+        # Beyond the middle of two halves by less than a float tells, the middle itself, and the ends.
+        for given, half in (("1.000488281251", 1.0009765625), ("1.00048828125", 1.0), ("-1.000488281251", -1.0009765625),
+                            ("65519.999999999", 65504.0), ("2.98023223876953125e-8", 0.0),
+                            ("2.980232238769532e-8", 2.0**-24), ("1e-300", 0.0), ("-inf", float("-inf"))):
+            out = self.folder / "floats.npy"
+            self.succeed(*self.kernel("numbers", "c=0", "u=0", "i=0", "l=0", f"h=f16:{given}", "f=0", "d=0",
+                                      f"integers=out:{self.folder / 'integers.npy'}:i64[4]", f"floats=out:{out}:f64[3]",
+                                      threads=1))
+            self.assertEqual(npy_values(out)[1][0], half, given)
 
     def test_what_to_run_must_be_said(self):
         for given in ((), ("-k", "add"), ("-k", "add", "--threads", 8), ("--threads", 8, "--group", 8)):
@@ -496,6 +575,11 @@ class ArgumentsTest(AmdTest):
 class CoverageTest(AmdTest):
     def test_kernels_whose_instructions_are_all_there_are_counted(self):
         self.assertRegex(self.succeed("coverage", hsaco("group_sum")), r"gfx1030: 1 of 1 kernels whole, \d+ instructions")
+
+    def test_every_kernel_of_debian_s_libraries_is_whole(self):
+        for target in ("gfx1030", "gfx900"):
+            counts = json.loads(self.succeed("coverage", *self.libraries(), "--target", target, "--json"))[target]
+            self.assertEqual((counts["whole"], counts["kernels"], counts["missing"]), (12671, 12671, {}))
 
     def test_words_that_are_no_instruction_are_not_covered(self):
         text = self.succeed("coverage", self.raw_shader((0xbfffffff, 0xbf810000)))

@@ -14,8 +14,9 @@ namespace wavegate::amdgpu::object {
 namespace {
 
 constexpr std::size_t kMaximumDepth = 32;
-/// A kernel's shortest entry is some ten bytes, and takes twenty times that in memory.
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+/// A kernel's shortest entry is some ten bytes, and takes twenty times that in memory. This is room for
+/// thousands of kernels as compilers write them, and for a hundred MiB of what is made of them.
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
 template <typename T>
 struct NumberKey {
@@ -246,7 +247,9 @@ class Reader {
 
 Result<Metadata> parse_yaml_metadata(Bytes note) {
   constexpr std::string_view kWhere = "metadata note";
-  if (note.size() > kMostBytes) return unsupported(format("has more than {} bytes", kMostBytes), std::string(kWhere));
+  if (note.size() > kMostBytes)
+    return unsupported(format("has {} bytes of YAML; at most {} are read", note.size(), kMostBytes),
+                       std::string(kWhere));
   // The note may end with zeros, which are no YAML.
   const auto end = std::ranges::find(note, std::byte{0});
   return within(kWhere, Reader().read(note.first(static_cast<std::size_t>(end - note.begin()))));

@@ -5,10 +5,15 @@
 #include <cstdlib>
 #include <span>
 
-/// What is made of a note stays near its size, and its arguments are in order.
+#include "wavegate/amdgpu/object/yaml_metadata.h"
+
+/// What is made of a note stays near its size, and its arguments are in order. Text is YAML, as version 2 has it; what
+/// starts as a map of MessagePack does is no text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wavegate::amdgpu::object;
-  const auto metadata = parse_metadata(std::as_bytes(std::span(data, size)));
+  const auto note = std::as_bytes(std::span(data, size));
+  const bool is_text = size != 0 && data[0] < 0x80;
+  const auto metadata = is_text ? parse_yaml_metadata(note) : parse_metadata(note);
   if (!metadata.ok()) {
     if (metadata.error().kind != wavegate::ErrorKind::invalid_input) std::abort();
     return 0;

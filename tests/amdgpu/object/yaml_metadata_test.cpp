@@ -122,6 +122,13 @@ TEST(YamlMetadata, WhatOnlyCostsTimeIsRefused) {
   EXPECT_THAT(error_text(parse("a: " + std::string(100'000, '['))), HasSubstr("nests deeper than 32 levels"));
 }
 
+TEST(YamlMetadata, ANoteThatWouldTakeMuchMemoryIsRefusedByItsSize) {
+  const std::string kernels = kernel_with("");
+  EXPECT_TRUE(parse(kernels + std::string((4 << 20) - kernels.size(), '\0')).ok());
+  EXPECT_EQ(error_text(parse(kernels + std::string((4 << 20) - kernels.size() + 1, '\0'))),
+            "unsupported: metadata note: has 4194305 bytes of YAML; at most 4194304 are read");
+}
+
 TEST(YamlMetadata, ZerosBehindTheTextAreNoneOfIt) {
   EXPECT_TRUE(parse(kernel_with("") + std::string(3, '\0')).ok());
 }
