@@ -7,15 +7,16 @@ import json
 import os
 import re
 import struct
+import subprocess
 import sys
 import time
 import unittest
 import zlib
 from pathlib import Path
 
-import cli_test
+import command_testing
 import jsonschema
-from cli_test import CommandTest, npy, npy_values, run
+from command_testing import CommandTest, npy, npy_values, run
 
 KERNELS = Path()
 SCHEMA = Path(__file__).parents[2] / "docs/shader-sidecar.schema.json"
@@ -223,8 +224,8 @@ class DisasmTest(AmdTest):
         self.fail_with("disasm", self.write("old.hsaco", bytes(old)), saying='target "gfx803" has no decoder table')
 
     def test_a_reader_that_leaves_ends_the_command_quietly(self):
-        result = cli_test.subprocess.run(f"{cli_test.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
-                                         stderr=cli_test.subprocess.PIPE, text=True)
+        result = subprocess.run(f"{command_testing.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
+                                         stderr=subprocess.PIPE, text=True)
         self.assertEqual(result.stderr, "")
 
 
@@ -384,10 +385,11 @@ class LaunchFileTest(AmdTest):
 
     def test_many_buffers_and_arguments_take_no_longer_than_few_each(self):
         many = 40_000
-        buffers = {**self.buffers, **{f"b{i}": f"out:o{i}.npy:f32[1]" for i in range(many)}, "again": "out:o7.npy:i8[1]"}
+        buffers = {**self.buffers, **{f"b{i}": f"out:o{i}.npy:f32[1]" for i in range(many)}}
+        buffers["again"] = f"out:o{many - 1}.npy:i8[1]"
         start = time.monotonic()
         self.fail_with(*self.emulate({"buffers": buffers, "launches": [self.launch]}),
-                       saying='buffer "b7" would be written over what "again" is written to')
+                       saying=f'buffer "b{many - 1}" would be written over what "again" is written to')
         launch = {**self.launch, "args": {**self.launch["args"], **{f"a{i}": f"buffer:b{many - i - 1}" for i in range(many)}}}
         buffers = {**self.buffers, **{f"b{i}": "in:x.npy" for i in range(many)}}
         self.fail_with(*self.emulate({"buffers": buffers, "launches": [launch]}), saying='argument "a0"')
@@ -587,6 +589,6 @@ class CoverageTest(AmdTest):
 
 
 if __name__ == "__main__":
-    cli_test.WAVEGATE = os.path.abspath(sys.argv.pop(1))
+    command_testing.WAVEGATE = os.path.abspath(sys.argv.pop(1))
     KERNELS = Path(sys.argv.pop(1)).resolve()
     unittest.main()
