@@ -455,6 +455,28 @@ class InterruptTest(unittest.TestCase):
             output, _ = child.communicate(timeout=60)
         self.assertEqual((child.returncode, output), (0, "interrupted\n"))
 
+    def test_control_c_ends_the_wait_for_another_thread_s_launch(self):
+        code = ("import os, sys, threading, time, numpy, wavegate\n"
+                "module, zero = wavegate.load(sys.argv[1]), numpy.zeros(1, numpy.int32)\n"
+                "threading.Thread(target=module['waiting'], args=(1, 1, zero), daemon=True,\n"
+                "                 kwargs={'max_instructions': 10**15}).start()\n"
+                "time.sleep(0.5)\n"
+                "print('ready', flush=True)\n"
+                "try:\n"
+                "    module['null_or'](1, 1, None, zero.copy())\n"
+                "except KeyboardInterrupt:\n"
+                "    print('interrupted', flush=True)\n"
+                "os._exit(0)\n")
+        with subprocess.Popen([sys.executable, "-c", code, hsaco("arguments")], stdout=subprocess.PIPE, text=True) as child:
+            try:
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(0.3)
+                child.send_signal(signal.SIGINT)
+                output, _ = child.communicate(timeout=20)
+            finally:
+                child.kill()
+        self.assertEqual(output, "interrupted\n")
+
 
 class ImportTest(unittest.TestCase):
     def test_without_numpy_the_import_says_what_is_missing(self):
