@@ -225,7 +225,7 @@ class DisasmTest(AmdTest):
 
     def test_a_reader_that_leaves_ends_the_command_quietly(self):
         result = subprocess.run(f"{command_testing.WAVEGATE} disasm {hsaco('data')} | true", shell=True,
-                                         stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True)
         self.assertEqual(result.stderr, "")
 
 
