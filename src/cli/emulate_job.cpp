@@ -154,8 +154,8 @@ double distance(const io::Array& one, const io::Array& other, std::size_t index)
     } else {
       T b;
       std::memcpy(&b, other.bytes.data() + index * sizeof(T), sizeof(T));
-      const auto larger = static_cast<std::uint64_t>(std::max(a, b));
-      return static_cast<double>(larger - static_cast<std::uint64_t>(std::min(a, b)));
+      const auto larger = static_cast<std::uint64_t>(+std::max(a, b));
+      return static_cast<double>(larger - static_cast<std::uint64_t>(+std::min(a, b)));
     }
   });
 }
