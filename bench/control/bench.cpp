@@ -73,9 +73,8 @@ double median(std::vector<double> times) {
 /// leave the device's clocks and caches as no other does.
 std::vector<Running*> in_turn(std::vector<Running>& all, uint32_t run) {
   std::vector<Running*> order;
-  const size_t start = run % all.size();
-  for (size_t i = 0; i < all.size(); ++i)
-    order.push_back(&all[run % 2 == 0 ? (start + i) % all.size() : (start + all.size() - i) % all.size()]);
+  const size_t step = run % 2 == 0 ? 1 : all.size() - 1;
+  for (size_t i = 0; i < all.size(); ++i) order.push_back(&all[(run + i * step) % all.size()]);
   return order;
 }
 

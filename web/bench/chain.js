@@ -82,9 +82,8 @@ const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
 /** Each turn starts with the next case, and every second goes backwards: no case always follows the same one. */
 function inTurn(all, run) {
-  const start = run % all.length;
   const step = run % 2 === 0 ? 1 : all.length - 1;
-  return all.map((_, i) => all[(start + i * step) % all.length]);
+  return all.map((_, i) => all[(run + i * step) % all.length]);
 }
 
 /** Runs cases in turns, after one run each that warms up. The first is what the others are compared with. */

@@ -196,6 +196,17 @@ void store(Wave& wave, const Step& step, Values& result, LaneMask written) {
 
 // ---------------------------------------------------------------- handlers
 
+/// A source after DPP, which only the first has and which takes lanes out of `written`.
+const void* load(Wave& wave, const Step& step, const Source& source, unsigned i, Row& permuted, LaneMask& written) {
+  const u32* low = nullptr;
+  if (i == 0 && step.instruction.dpp != isa::DppKind::none) {
+    Row space;
+    written &= permute_lanes(wave, step.instruction, raw_row(wave, source, 0, space.lane), permuted.lane);
+    low = permuted.lane;
+  }
+  return load(wave, source, low, wave.operands[i], wave.mode);
+}
+
 /// Anything: conversions, modifiers, parts of registers, DPP, masks.
 const Step* run_general(Wave& wave, const Step& step) {
   LaneMask written = wave.exec();
@@ -205,15 +216,8 @@ const Step* run_general(Wave& wave, const Step& step) {
   call.lanes = wave.lanes;
   call.ieee = wave.mode.ieee();
   Row permuted;
-  for (unsigned i = 0; i < step.source_count; ++i) {
-    const u32* low = nullptr;
-    if (i == 0 && step.instruction.dpp != isa::DppKind::none) {
-      Row space;
-      written &= permute_lanes(wave, step.instruction, raw_row(wave, step.sources[0], 0, space.lane), permuted.lane);
-      low = permuted.lane;
-    }
-    call.sources[i] = load(wave, step.sources[i], low, wave.operands[i], wave.mode);
-  }
+  for (unsigned i = 0; i < step.source_count; ++i)
+    call.sources[i] = load(wave, step, step.sources[i], i, permuted, written);
   call.result = wave.result.word;
   call.flags = wave.flags.lane;
   step.kernel(call);
@@ -383,17 +387,11 @@ const Step* run_dot(Wave& wave, const Step& step) {
   Row permuted;
   for (unsigned i = 0; i < step.source_count; ++i) {
     Source source = step.sources[i];
-    const u32* low = nullptr;
-    if (i == 0 && instruction.dpp != isa::DppKind::none) {
-      Row space;
-      written &= permute_lanes(wave, instruction, raw_row(wave, source, 0, space.lane), permuted.lane);
-      low = permuted.lane;
-    }
     if (i == 2 && (instruction.neg_lo & 4) != 0 && step.float_class != FloatClass::none) {
       source.negate = true;
       source.values = nullptr;
     }
-    const void* const loaded = load(wave, source, low, wave.operands[i], wave.mode);
+    const void* const loaded = load(wave, step, source, i, permuted, written);
     call.sources[i] = i == 2 ? loaded
                              : with_halves(instruction, step.float_class != FloatClass::none, i,
                                            static_cast<const u32*>(loaded), wave.operands[i].word, wave.lanes);

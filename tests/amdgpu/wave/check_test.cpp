@@ -15,7 +15,7 @@ using ::testing::MatchesRegex;
 class Check : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto opened = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/checks.") + GetParam() + ".hsaco");
+    auto opened = Loaded::open_kernels("checks", GetParam());
     ASSERT_TRUE(opened.ok()) << opened.error().to_string();
     loaded_ = std::move(*opened);
     std::iota(in_.begin(), in_.end(), 1000u);
@@ -205,14 +205,7 @@ TEST_P(Check, WaveSynchronousLdsThatCrossesWavesIsARace) {
   for (const Finding& finding : found) EXPECT_EQ(finding.kind, FindingKind::lds_race) << to_string(finding);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Check,
-                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
-                                           "gfx1200.w32"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Check, kEveryTarget, [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

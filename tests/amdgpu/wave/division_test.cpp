@@ -72,7 +72,7 @@ class Division : public ::testing::TestWithParam<const char*> {
 
   template <typename T>
   void check(const std::string& kernel, T (*expected)(T, T)) {
-    auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/division.") + GetParam() + ".hsaco");
+    auto loaded = Loaded::open_kernels("division", GetParam());
     ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
     std::vector<T> a(kCount), b(kCount), out(kCount);
     fill(a, b);
@@ -108,11 +108,7 @@ TEST_P(Division, RootsOfDoubleFloatsAreRoundedOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Division, ::testing::Values("gfx900.w64", "gfx1030.w32", "gfx1100.w32"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

@@ -14,7 +14,7 @@ class Dot : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(Dot, AKernelOfTilesInLdsMultipliesMatricesWithMatrixInstructions) {
   const Machine machine = GetParam();
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/dot.") + machine.object + ".hsaco");
+  auto loaded = Loaded::open_kernels("dot", machine.object);
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   constexpr unsigned M = 96, N = 64, K = 128;
   std::mt19937 random(19);
@@ -39,11 +39,7 @@ TEST_P(Dot, AKernelOfTilesInLdsMultipliesMatricesWithMatrixInstructions) {
 INSTANTIATE_TEST_SUITE_P(Targets, Dot,
                          ::testing::Values(Machine{"gfx942.w64", 64}, Machine{"gfx1100.w32", 32},
                                            Machine{"gfx1100.w64", 64}),
-                         [](const auto& test) {
-                           std::string name = test.param.object;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.object); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

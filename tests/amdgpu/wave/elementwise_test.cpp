@@ -41,7 +41,7 @@ std::vector<std::uint32_t> random_words(std::mt19937& random, std::size_t count)
 class Elementwise : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/elementwise.") + GetParam() + ".hsaco");
+  auto loaded = Loaded::open_kernels("elementwise", GetParam());
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   constexpr std::uint32_t kCount = 1000;
   std::mt19937 random(7);
@@ -62,14 +62,7 @@ TEST_P(Elementwise, KernelsGiveWhatTheHostGivesFromTheSameSource) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Elementwise,
-                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
-                                           "gfx1200.w32"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Elementwise, kEveryTarget, [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

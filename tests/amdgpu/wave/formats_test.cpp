@@ -92,7 +92,7 @@ class Formats : public ::testing::TestWithParam<Machine> {
  protected:
   static constexpr u32 kCount = 192;
   void SetUp() override {
-    auto opened = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/formats.") + GetParam().object + ".hsaco");
+    auto opened = Loaded::open_kernels("formats", GetParam().object);
     ASSERT_TRUE(opened.ok()) << opened.error().to_string();
     loaded_ = std::move(*opened);
   }
@@ -190,11 +190,7 @@ TEST_P(Formats, LoadsToLdsPutEachLanesWordBehindM0) {
 INSTANTIATE_TEST_SUITE_P(Targets, Formats,
                          ::testing::Values(Machine{"gfx900.w64", 9}, Machine{"gfx1030.w32", 10},
                                            Machine{"gfx1100.w32", 11}),
-                         [](const auto& test) {
-                           std::string name = test.param.object;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.object); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

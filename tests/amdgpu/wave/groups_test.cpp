@@ -14,7 +14,7 @@ using Words = std::vector<std::uint32_t>;
 class Groups : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto opened = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/groups.") + GetParam() + ".hsaco");
+    auto opened = Loaded::open_kernels("groups", GetParam());
     ASSERT_TRUE(opened.ok()) << opened.error().to_string();
     loaded_ = std::move(*opened);
     for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = static_cast<std::uint32_t>(i * 2654435761u);
@@ -139,14 +139,7 @@ TEST_P(Groups, AKernelThatDoesNotEndIsStopped) {
   EXPECT_THAT(report.error().message, ::testing::HasSubstr("without an end"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Groups,
-                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
-                                           "gfx1200.w32"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Groups, kEveryTarget, [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

@@ -171,7 +171,7 @@ const Row kRows[] = {
 class Instructions : public ::testing::TestWithParam<Machine> {
  protected:
   void SetUp() override {
-    auto opened = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/instructions.") + GetParam().object + ".hsaco");
+    auto opened = Loaded::open_kernels("instructions", GetParam().object);
     ASSERT_TRUE(opened.ok()) << opened.error().to_string();
     loaded_ = std::move(*opened);
     fnuz = GetParam().fnuz;
@@ -289,11 +289,7 @@ TEST_P(Instructions, SwizzlesRotateAndReorderLanesAsAnFftWantsThem) {
 INSTANTIATE_TEST_SUITE_P(Targets, Instructions,
                          ::testing::Values(Machine{"gfx942.w64", true}, Machine{"gfx1030.w32", false},
                                            Machine{"gfx1100.w32", false}, Machine{"gfx1200.w32", false}),
-                         [](const auto& test) {
-                           std::string name = test.param.object;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.object); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using testing::Loaded;
 
 std::unique_ptr<Loaded> arguments_object() {
-  auto loaded = Loaded::open(WAVEGATE_AMD_KERNELS_DIR "/arguments.gfx1030.w32.hsaco");
+  auto loaded = Loaded::open_kernels("arguments", "gfx1030.w32");
   return loaded.ok() ? *std::move(loaded) : nullptr;
 }
 

@@ -102,6 +102,17 @@ inline Format parse_format(std::string_view name) {
   return Format::f64;
 }
 
+/// Where a result of 16 by 16 lies on gfx12.
+inline Spot output_spot_of_gfx12(unsigned lanes, unsigned width, unsigned i, unsigned j) {
+  if (lanes == 32) return {j + 16 * (i / 8), width * (i % 8)};
+  return {j + 32 * (i / 4 % 2) + 16 * (i / 8), width * (i % 4)};
+}
+
+/// Of factors whose sums a result of the format holds exactly: f16 has whole numbers to 2048, bf16 to 256.
+inline int bits_of_factors(Format result) {
+  return result == Format::bf16 ? 2 : result == Format::f16 ? 3 : 8;
+}
+
 /// Numbers in a random order that a format has exactly and whose products and sums need few bits, whole ones of `bits`
 /// at most: all different as far as there are so many.
 inline std::vector<double> distinct_numbers(Format format, std::size_t count, std::mt19937& random, int bits = 8) {

@@ -137,7 +137,7 @@ void run(Loaded& loaded, const Kernel& kernel, Problem& problem) {
 
 TEST_P(Mfma, EveryInstructionMultipliesMatricesOfWholeNumbersExactly) {
   const auto [target, mask] = GetParam();
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/matrix.") + target + ".w64.hsaco");
+  auto loaded = Loaded::open_kernels("matrix", target + std::string(".w64"));
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   std::mt19937 random(11);
   for (const Kernel& kernel : kKernels) {
@@ -154,7 +154,7 @@ TEST_P(Mfma, EveryInstructionMultipliesMatricesOfWholeNumbersExactly) {
 
 TEST_P(Mfma, SumsThatAreRoundedLieWithinARoundingOfEachTerm) {
   const auto [target, mask] = GetParam();
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/matrix.") + target + ".w64.hsaco");
+  auto loaded = Loaded::open_kernels("matrix", target + std::string(".w64"));
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   std::mt19937 random(12);
   unsigned inexact = 0;

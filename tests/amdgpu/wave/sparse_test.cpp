@@ -90,16 +90,14 @@ Spot output_spot(const Machine& machine, const Kernel& kernel, unsigned i, unsig
     const unsigned groups = 64 / kernel.columns;
     return {j + kernel.columns * (i / 4 % groups), 32 * (i / 4 / groups * 4 + i % 4)};
   }
-  const unsigned width = width_of(kernel.d);
-  if (machine.lanes == 32) return {j + 16 * (i / 8), width * (i % 8)};
-  return {j + 32 * (i / 4 % 2) + 16 * (i / 8), width * (i % 4)};
+  return output_spot_of_gfx12(machine.lanes, width_of(kernel.d), i, j);
 }
 
 class Sparse : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(Sparse, EveryInstructionMultipliesStoredElementsWithTheRowsThatTheirIndexNames) {
   const Machine machine = GetParam();
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/sparse.") + machine.object + ".hsaco");
+  auto loaded = Loaded::open_kernels("sparse", machine.object);
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   std::mt19937 random(17);
   for (const Kernel& kernel : kKernels) {
@@ -111,7 +109,7 @@ TEST_P(Sparse, EveryInstructionMultipliesStoredElementsWithTheRowsThatTheirIndex
     Registers a(machine.lanes, words(M * K / 2, kernel.a)), b(machine.lanes, words(N * K, kernel.b)),
         c(machine.lanes, words(M * N, kernel.d)), d(machine.lanes, words(M * N, kernel.d));
     std::vector<std::uint32_t> indices(machine.lanes, 0);
-    const int bits = kernel.d == Format::bf16 ? 2 : kernel.d == Format::f16 ? 3 : 8;
+    const int bits = bits_of_factors(kernel.d);
     const auto stored = distinct_numbers(kernel.a, M * K / 2, random, bits),
                numbers_b = distinct_numbers(kernel.b, N * K, random, bits);
     std::vector<double> numbers_a(M * K), numbers_c(M * N);
@@ -154,11 +152,7 @@ TEST_P(Sparse, EveryInstructionMultipliesStoredElementsWithTheRowsThatTheirIndex
 INSTANTIATE_TEST_SUITE_P(Targets, Sparse,
                          ::testing::Values(Machine{"gfx942.w64", true, 64}, Machine{"gfx1200.w32", false, 32},
                                            Machine{"gfx1200.w64", false, 64}),
-                         [](const auto& test) {
-                           std::string name = test.param.object;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.object); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

@@ -10,7 +10,7 @@ namespace {
 class Twister : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Twister, Mt19937OfAGroupIsThatOfTheStandardLibrary) {
-  auto opened = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/twister.") + GetParam() + ".hsaco");
+  auto opened = Loaded::open_kernels("twister", GetParam());
   ASSERT_TRUE(opened.ok()) << opened.error().to_string();
   constexpr std::uint32_t kGenerations = 17;
   std::vector<std::uint32_t> numbers(624 * kGenerations);
@@ -30,14 +30,7 @@ TEST_P(Twister, Mt19937OfAGroupIsThatOfTheStandardLibrary) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Twister,
-                         ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64",
-                                           "gfx1200.w32"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Twister, kEveryTarget, [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -35,10 +38,25 @@ struct Loaded {
     return loaded;
   }
 
+  /// A file of kernels/ as it was compiled for a target and width: "groups", "gfx1030.w32".
+  static Result<std::unique_ptr<Loaded>> open_kernels(const std::string& file, const std::string& compiled_for) {
+    return open(WAVEGATE_AMD_KERNELS_DIR "/" + file + "." + compiled_for + ".hsaco");
+  }
+
   std::uint64_t map(std::span<std::uint32_t> words, std::string name) {
     return memory.map(std::as_writable_bytes(words), std::move(name));
   }
 };
+
+/// What kernels that every target can run are compiled for.
+inline const auto kEveryTarget =
+    ::testing::Values("gfx1030.w32", "gfx1030.w64", "gfx900.w64", "gfx1100.w32", "gfx942.w64", "gfx1200.w32");
+
+/// "gfx1030.w32" as names of tests have it.
+inline std::string test_name(std::string compiled_for) {
+  std::ranges::replace(compiled_for, '.', '_');
+  return compiled_for;
+}
 
 /// Sets the arguments in their order: of 8 bytes each, or of 4 where the kernel has those.
 inline Result<Report> run_kernel(Loaded& loaded, Launch launch, std::initializer_list<std::uint64_t> arguments,

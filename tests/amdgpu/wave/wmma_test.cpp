@@ -77,20 +77,18 @@ void put_input(const Machine& machine, const Kernel& kernel, Registers& register
   for (unsigned lane = i; lane < machine.lanes; lane += 16) registers.put({lane, k * width}, format, value);
 }
 Spot output_spot(const Machine& machine, const Kernel& kernel, unsigned i, unsigned j) {
-  const unsigned width = static_cast<unsigned>(float_format(kernel.d).bits);
   if (machine.target == GFX11) {
     const unsigned rows = machine.lanes / 16;
     return {j + 16 * (i % rows), 32 * (i / rows) + 16 * kernel.high};
   }
-  if (machine.lanes == 32) return {j + 16 * (i / 8), width * (i % 8)};
-  return {j + 32 * (i / 4 % 2) + 16 * (i / 8), width * (i % 4)};
+  return output_spot_of_gfx12(machine.lanes, static_cast<unsigned>(float_format(kernel.d).bits), i, j);
 }
 
 class Wmma : public ::testing::TestWithParam<Machine> {};
 
 TEST_P(Wmma, EveryInstructionMultipliesMatricesOfWholeNumbersExactly) {
   const Machine machine = GetParam();
-  auto loaded = Loaded::open(std::string(WAVEGATE_AMD_KERNELS_DIR "/wmma.") + machine.object + ".hsaco");
+  auto loaded = Loaded::open_kernels("wmma", machine.object);
   ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
   std::mt19937 random(13);
   for (const Kernel& kernel : kKernels) {
@@ -101,8 +99,7 @@ TEST_P(Wmma, EveryInstructionMultipliesMatricesOfWholeNumbersExactly) {
     Registers a(machine.lanes, input_words(machine, K, static_cast<unsigned>(float_format(kernel.a).bits)));
     Registers b(machine.lanes, input_words(machine, K, static_cast<unsigned>(float_format(kernel.b).bits)));
     Registers c(machine.lanes, output_words), d(machine.lanes, output_words);
-    // Results of 16 bits hold whole numbers to 2048 and to 256.
-    const int bits = kernel.d == Format::bf16 ? 2 : kernel.d == Format::f16 ? 3 : 8;
+    const int bits = bits_of_factors(kernel.d);
     const auto numbers_a = distinct_numbers(kernel.a, 16 * K, random, bits),
                numbers_b = distinct_numbers(kernel.b, 16 * K, random, bits);
     std::vector<double> numbers_c(256);
@@ -140,11 +137,7 @@ TEST_P(Wmma, EveryInstructionMultipliesMatricesOfWholeNumbersExactly) {
 INSTANTIATE_TEST_SUITE_P(Targets, Wmma,
                          ::testing::Values(Machine{"gfx1100.w32", GFX11, 32}, Machine{"gfx1100.w64", GFX11, 64},
                                            Machine{"gfx1200.w32", GFX12, 32}, Machine{"gfx1200.w64", GFX12, 64}),
-                         [](const auto& test) {
-                           std::string name = test.param.object;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.object); });
 
 }  // namespace
 }  // namespace wavegate::amdgpu::wave::testing
