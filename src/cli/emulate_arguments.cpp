@@ -6,6 +6,7 @@
 
 #include "wavegate/amdgpu/object/value_type.h"
 #include "wavegate/base/format.h"
+#include "wavegate/cli/number_text.h"
 
 namespace wavegate::cli {
 namespace {
@@ -14,19 +15,6 @@ using namespace amdgpu;
 using io::ElementType;
 using object::NumberKind;
 using object::ValueKind;
-
-NumberKind kind_of(ElementType type) {
-  switch (type) {
-    case ElementType::f16:
-    case ElementType::f32:
-    case ElementType::f64: return NumberKind::floating;
-    case ElementType::i8:
-    case ElementType::i16:
-    case ElementType::i32:
-    case ElementType::i64: return NumberKind::signed_integer;
-    default: return NumberKind::unsigned_integer;
-  }
-}
 
 ElementType element_type(const object::ValueType& type) {
   constexpr ElementType kSigned[] = {ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64};

@@ -13,6 +13,7 @@
 namespace wavegate::cli {
 namespace {
 
+using amdgpu::object::NumberKind;
 using io::ElementType;
 
 std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
@@ -67,7 +68,7 @@ std::optional<std::vector<std::byte>> integer_bytes(ElementType type, std::strin
   const auto [read, fault] = std::from_chars(text.data(), end, magnitude, is_hexadecimal ? 16 : 10);
   if (fault != std::errc() || read != end) return std::nullopt;
   const std::size_t size = io::size_of(type);
-  const bool is_signed = type >= ElementType::i8 && type <= ElementType::i64;
+  const bool is_signed = kind_of(type) == NumberKind::signed_integer;
   const std::uint64_t most =
       type == ElementType::boolean ? 1 : std::numeric_limits<std::uint64_t>::max() >> (64 - size * 8);
   const std::uint64_t limit = is_signed ? most / 2 + (negative ? 1 : 0) : negative ? 0 : most;
@@ -78,9 +79,21 @@ std::optional<std::vector<std::byte>> integer_bytes(ElementType type, std::strin
 
 }  // namespace
 
+NumberKind kind_of(ElementType type) {
+  switch (type) {
+    case ElementType::f16:
+    case ElementType::f32:
+    case ElementType::f64: return NumberKind::floating;
+    case ElementType::i8:
+    case ElementType::i16:
+    case ElementType::i32:
+    case ElementType::i64: return NumberKind::signed_integer;
+    default: return NumberKind::unsigned_integer;
+  }
+}
+
 std::optional<std::vector<std::byte>> number_bytes(ElementType type, std::string_view text) {
-  const bool is_float = type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64;
-  return is_float ? float_bytes(type, text) : integer_bytes(type, text);
+  return kind_of(type) == NumberKind::floating ? float_bytes(type, text) : integer_bytes(type, text);
 }
 
 }  // namespace wavegate::cli

@@ -17,19 +17,20 @@ struct ImageKind {
   bool half_gradients;
   bool gather;
   bool sampler;
+  std::uint8_t most_words;  ///< of the longest addresses, in a range of registers or scattered
 };
 
 constexpr bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
-constexpr ImageKind kind_of(std::string_view name) {
-  if (!name.starts_with("image_")) return {};
+constexpr ImageKind parse_kind(std::string_view name) {
   const bool gather = name.starts_with("image_gather4");
   const bool sample = name.starts_with("image_sample");
   const bool sampler = gather || sample || name.starts_with("image_get_lod");
   ImageKind kind = {
-      0, name != "image_get_resinfo", name == "image_get_resinfo" || has(name, "_mip"), false, false, gather, sampler};
+      0, name != "image_get_resinfo", name == "image_get_resinfo" || has(name, "_mip"), false, false, gather, sampler,
+      4};
   if (!gather && !sample) return kind;
   // Between underscores, so that _c is not found in _cl.
   for (std::size_t at = name.find('_', 6); at != std::string_view::npos;) {
@@ -44,18 +45,12 @@ constexpr ImageKind kind_of(std::string_view name) {
   return kind;
 }
 
-constexpr ImageKind kKinds[] = {
-#define WAVEGATE_OPCODE(name, flags) kind_of(#name),
-#include "wavegate/amdgpu/isa/tables/opcodes.inc"
-#undef WAVEGATE_OPCODE
-};
-
 struct Dimension {
   std::uint8_t coordinates, gradients;
 };
 constexpr Dimension kDimensions[] = {{1, 2}, {2, 4}, {3, 6}, {3, 4}, {2, 2}, {3, 4}, {3, 4}, {4, 4}};
 
-unsigned address_words(const ImageKind& kind, Dimension dimension, bool a16) {
+constexpr unsigned address_words(const ImageKind& kind, Dimension dimension, bool a16) {
   const unsigned components = (kind.coordinates ? dimension.coordinates : 0u) + (kind.level ? 1u : 0u);
   unsigned words = kind.extra + (a16 ? (components + 1) / 2 : components);
   if (kind.gradients) {
@@ -65,18 +60,26 @@ unsigned address_words(const ImageKind& kind, Dimension dimension, bool a16) {
   return words;
 }
 
+constexpr ImageKind kind_of(std::string_view name) {
+  if (!name.starts_with("image_")) return {};
+  ImageKind kind = parse_kind(name);
+  if (!kind.sampler) return kind;
+  kind.most_words = 0;
+  // Multisampled images, the last two, have no sampler.
+  for (unsigned i = 0; i < 6; ++i)
+    kind.most_words = std::max(kind.most_words, static_cast<std::uint8_t>(address_words(kind, kDimensions[i], false)));
+  return kind;
+}
+
+constexpr ImageKind kKinds[] = {
+#define WAVEGATE_OPCODE(name, flags) kind_of(#name),
+#include "wavegate/amdgpu/isa/tables/opcodes.inc"
+#undef WAVEGATE_OPCODE
+};
+
 bool set_words(Operand& operand, unsigned words) {
   operand.words = static_cast<std::uint8_t>(words);
   return operand.value + words <= 256;
-}
-
-/// The words of the longest addresses that an opcode has, in a range of registers or scattered.
-unsigned most_address_words(const ImageKind& kind) {
-  if (!kind.sampler) return 4;
-  unsigned most = 0;
-  // Multisampled images, the last two, have no sampler.
-  for (unsigned i = 0; i < 6; ++i) most = std::max(most, address_words(kind, kDimensions[i], false));
-  return most;
 }
 
 /// Whether a range of registers can have so many words: a form of four or eight may be one of three or seven.
@@ -93,7 +96,7 @@ struct Lengths {
 /// three words) as its first form; so is it here.
 Lengths lengths_of(const Decoder& d, const ImageKind& kind, unsigned extra_words) {
   const Instruction& out = d.out;
-  const unsigned most = most_address_words(kind);
+  const unsigned most = kind.most_words;
   const unsigned addresses = address_words(kind, kDimensions[out.dim], out.has(MemoryFlags::a16));
   unsigned data = kind.gather ? 4u : std::max(1u, static_cast<unsigned>(std::popcount(out.dmask)));
   if (out.has(MemoryFlags::d16)) data = (data + 1) / 2;
@@ -113,9 +116,8 @@ Lengths lengths_of(const Decoder& d, const ImageKind& kind, unsigned extra_words
 /// Addresses in registers that do not follow each other: four in each further word.
 bool read_scattered_addresses(Decoder& d, const ImageKind& kind, unsigned extra_words, unsigned count) {
   Instruction& out = d.out;
-  const unsigned most = most_address_words(kind);
   // There is no form with more words than the longest addresses need.
-  if (most <= 1 + 4 * (extra_words - 1) || d.words.size() < 2 + extra_words) return false;
+  if (kind.most_words <= 1 + 4 * (extra_words - 1) || d.words.size() < 2 + extra_words) return false;
   out.address_count = static_cast<std::uint8_t>(count);
   out.addresses[0] = static_cast<std::uint8_t>(out.operands[1].value);
   for (unsigned i = 1; i < count; ++i)
